@@ -1,0 +1,73 @@
+"""Dwell: how long a value lives decides where it lives.
+
+One keyspace by key, in batches, in SQL or with any Redis client, answered from memory, from SQLite
+on disk or from object storage. This file owns the public names and must not load the engine: names
+that need it are resolved when first used, so that a client works where no engine is installed.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from dwell.errors import (
+    BusyError,
+    ClosedError,
+    ConflictError,
+    CorruptError,
+    Error,
+    InternalError,
+    RefusedError,
+    UnavailableError,
+    UsageError,
+    WrongTypeError,
+)
+from dwell.settings import Settings
+from dwell.values import Point
+
+if TYPE_CHECKING:
+    from dwell.database import AsyncDatabase, Database, open, open_async
+
+__all__ = [
+    "AsyncDatabase",
+    "BusyError",
+    "ClosedError",
+    "ConflictError",
+    "CorruptError",
+    "Database",
+    "Error",
+    "InternalError",
+    "Point",
+    "RefusedError",
+    "Settings",
+    "UnavailableError",
+    "UsageError",
+    "WrongTypeError",
+    "__version__",
+    "open",
+    "open_async",
+]
+
+_NEEDS_ENGINE = {
+    "AsyncDatabase": "dwell.database",
+    "Database": "dwell.database",
+    "open": "dwell.database",
+    "open_async": "dwell.database",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Resolve the names that need the engine, and the version, at their first use."""
+    if name == "__version__":
+        return import_module("importlib.metadata").version("dwelldb")
+    if name not in _NEEDS_ENGINE:
+        message = f"module 'dwell' has no attribute {name!r}"
+        raise AttributeError(message)
+    value: object = getattr(import_module(_NEEDS_ENGINE[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the public names, those not yet resolved included."""
+    return sorted({*globals(), *__all__})
