@@ -1,0 +1,1 @@
+"""Tests by behaviour; see the folder names. `servers` and `resp` are what the folders share."""
