@@ -97,10 +97,10 @@ def _read_conf(path: Path) -> str:
 
 
 def from_environment(environment: Mapping[str, str]) -> Iterator[Directive]:
-    """Read the variables that begin with DWELL_, a prefix that belongs to settings alone."""
+    """Read the variables that begin with DWELL_; an unknown one is refused, as it may be a typo."""
     by_variable = {fact.environment: fact for fact in FACTS.values()}
     for variable in sorted(environment):
-        if not variable.startswith("DWELL_"):
+        if not variable.startswith("DWELL_") or variable.startswith(_NOT_SETTINGS):
             continue
         if variable not in by_variable:
             raise _unknown("environment variable", variable, by_variable)
@@ -108,6 +108,10 @@ def from_environment(environment: Mapping[str, str]) -> Iterator[Directive]:
         text = environment[variable]
         words = tuple(text.split()) if fact.form == "words" else (text,)
         yield Directive(fact.directive, words, variable)
+
+
+_NOT_SETTINGS: Final = ("DWELL_TEST_", "DWELL_BENCH_")
+"""Variables of the test suites and benchmarks, which start servers that inherit them."""
 
 
 def from_conf(text: str, file_name: str = "redis.conf") -> Iterator[Directive]:

@@ -7,7 +7,7 @@ Dwell, so that a client without an engine has the same classes.
     ├── UsageError        (ValueError)       invalid: mend the call
     ├── WrongTypeError    (TypeError)        wrong_type: use another key or command
     ├── ConflictError                        conflict: run the transaction again
-    ├── BusyError         (TimeoutError)     busy, locked, timed_out: try later
+    ├── BusyError         (TimeoutError)     busy, locked: try later
     ├── RefusedError                         read_only, full: act as operator
     ├── UnavailableError  (ConnectionError)  unavailable: wait for the tier
     ├── CorruptError                         corrupt: restore, never try again
@@ -96,7 +96,7 @@ class ConflictError(Error):
 class BusyError(Error, TimeoutError):
     """Somebody else holds what is needed, or it took too long: try later."""
 
-    kinds = ("busy", "locked", "timed_out")
+    kinds = ("busy", "locked")
 
 
 class RefusedError(Error):
@@ -152,7 +152,6 @@ WIRE: Final[dict[str, str]] = {
     "conflict": "",
     "busy": "BUSY",
     "locked": "LOCKED",
-    "timed_out": "BUSY",
     "read_only": "READONLY",
     "full": "OOM",
     "unavailable": "MISCONF",

@@ -157,6 +157,40 @@ class Settings:
         is_live=True,
     )
 
+    sync_interval_ms: int = _setting(
+        1000,
+        "count",
+        "sync-interval-ms",
+        "Pause between two fsyncs under durability `interval`, in milliseconds. Shorter loses less "
+        "in a power cut and keeps the disk busier.",
+        minimum=1,
+        maximum=3_600_000,
+    )
+    segment_bytes: int = _setting(
+        64 * MEBIBYTE,
+        "bytes",
+        "segment-bytes",
+        "Size of a segment of the log, which is written in advance. Larger ones are fewer files, "
+        "smaller ones give space back sooner.",
+        minimum=MEBIBYTE,
+        maximum=4 * GIBIBYTE,
+    )
+    base_after_bytes: int = _setting(
+        256 * MEBIBYTE,
+        "bytes",
+        "base-after-bytes",
+        "Log written since the last base after which a new base is made. Less makes a start after "
+        "a crash shorter and writes the residents more often.",
+        minimum=MEBIBYTE,
+    )
+    history_ms: int = _setting(
+        0,
+        "count",
+        "history-ms",
+        "How far back a restore can reach, in milliseconds; 0 keeps no history. History costs the "
+        "disk space of its log and bases.",
+    )
+
     # How much memory.
     memory_bytes_max: int = _setting(
         0,
@@ -182,6 +216,46 @@ class Settings:
         "Bound for what is logged but not yet in SQLite. A higher one makes the drain's "
         "transactions larger and so faster, and a start after a crash longer.",
         minimum=MEBIBYTE,
+    )
+
+    drain_after_ms: int = _setting(
+        2000,
+        "count",
+        "drain-after-ms",
+        "Longest that a dirty key waits for the drain while writes are few, in milliseconds. "
+        "Longer coalesces more, shorter keeps the log short.",
+        minimum=1,
+        maximum=3_600_000,
+    )
+    probation_bytes_max: int = _setting(
+        64 * MEBIBYTE,
+        "bytes",
+        "probation-bytes-max",
+        "Bound for copies of disk keys that were read once. Too small forgets a key before its "
+        "second read, too large lets a scan push out what the machine needs.",
+    )
+    promoted_bytes_max: int = _setting(
+        256 * MEBIBYTE,
+        "bytes",
+        "promoted-bytes-max",
+        "Bound for copies of disk keys that were read twice, the hot set. More serves more reads "
+        "from memory.",
+    )
+    promote_ms: int = _setting(
+        60_000,
+        "count",
+        "promote-ms",
+        "How long a promoted copy stays after its last read, in milliseconds. Longer suits steady "
+        "reads, shorter gives memory back.",
+    )
+    open_files_max: int = _setting(
+        128,
+        "count",
+        "open-files-max",
+        "SQLite connections open at once. Fewer save memory and descriptors, more save opening a "
+        "namespace again.",
+        minimum=2,
+        maximum=100_000,
     )
 
     # Who may connect, and where.

@@ -36,7 +36,7 @@ def test_every_setting_has_a_trade_off_and_a_variable() -> None:
 
 
 def test_every_quantity_has_its_unit_last() -> None:
-    units = ("_bytes_max", "_max", "_s", "_mode", "_count", "_connections")
+    units = ("_bytes", "_bytes_max", "_max", "_s", "_ms", "_mode", "_count", "_connections")
     for name, fact in FACTS.items():
         if fact.form in ("count", "bytes", "mode") and name != "port":
             assert name.endswith(units), name
@@ -296,7 +296,7 @@ def test_environment_is_read_and_flags_win() -> None:
 
 
 def test_unknown_variable_of_ours_is_refused_and_others_are_not_looked_at() -> None:
-    assert read(HOME="/root", REDIS_PORT="x") == Settings()
+    assert read(HOME="/root", REDIS_PORT="x", DWELL_TEST_SERVER="x") == Settings()
     with pytest.raises(UsageError) as caught:
         read(DWELL_DURABILTY="always")
     assert caught.value.hint == "did you mean DWELL_DURABILITY?"
