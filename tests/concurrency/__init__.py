@@ -1,0 +1,1 @@
+"""Many clients at once, judged by a checker that knows nothing of how the server works."""
