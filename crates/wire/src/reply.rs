@@ -127,14 +127,20 @@ impl Reply {
         self.bytes.extend_from_slice(b"\r\n");
     }
 
-    /// A string that others hold too: not copied if it is large.
-    pub fn bulk_shared(&mut self, value: &Arc<[u8]>) {
-        if value.len() < SHARED_BYTES_MIN {
-            return self.bulk(value);
+    /// A string that others hold too, in pieces; the large ones are not copied.
+    pub fn bulk_pieces(&mut self, pieces: impl IntoIterator<Item = Arc<[u8]>>) {
+        let mark = self.mark();
+        let mut length = 0;
+        for piece in pieces {
+            length += piece.len();
+            if piece.len() < SHARED_BYTES_MIN {
+                self.bytes.extend_from_slice(&piece);
+            } else {
+                self.shared.push(SharedPiece { at: self.bytes.len(), bytes: piece });
+            }
         }
-        self.number_line(b'$', value.len());
-        self.shared.push(SharedPiece { at: self.bytes.len(), bytes: Arc::clone(value) });
         self.bytes.extend_from_slice(b"\r\n");
+        self.insert(mark, |reply| reply.number_line(b'$', length));
     }
 
     /// The integer's digits as a string.
@@ -235,13 +241,7 @@ impl Reply {
     /// # Cost
     /// Moves what was written since the mark by the few bytes of the header.
     pub fn array_since(&mut self, mark: Mark, length: usize) {
-        let end = self.bytes.len();
-        self.array(length);
-        let header_bytes = self.bytes.len() - end;
-        self.bytes[mark.bytes..].rotate_right(header_bytes);
-        for piece in &mut self.shared[mark.shared..] {
-            piece.at += header_bytes;
-        }
+        self.insert(mark, |reply| reply.array(length));
     }
 
     /// A whole tree.
@@ -270,6 +270,17 @@ impl Reply {
                 }
                 self.value(value);
             }
+        }
+    }
+
+    /// Writes `header` in front of what was written since `mark`.
+    fn insert(&mut self, mark: Mark, header: impl FnOnce(&mut Self)) {
+        let end = self.bytes.len();
+        header(self);
+        let header_bytes = self.bytes.len() - end;
+        self.bytes[mark.bytes..].rotate_right(header_bytes);
+        for piece in &mut self.shared[mark.shared..] {
+            piece.at += header_bytes;
         }
     }
 

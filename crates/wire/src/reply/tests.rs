@@ -10,23 +10,22 @@ fn a_header_can_be_put_before_what_was_written() {
     let mark = reply.mark();
     reply.integer(1);
     let large: Arc<[u8]> = vec![b'x'; SHARED_BYTES_MIN].into();
-    reply.bulk_shared(&large);
+    reply.bulk_pieces([large]);
     reply.array_since(mark, 2);
     assert_eq!(reply.bytes(), b"+OK\r\n*2\r\n:1\r\n$16384\r\n\r\n");
     assert_eq!(reply.shared()[0].at, reply.bytes().len() - 2);
 }
 
 #[test]
-fn a_large_shared_value_is_not_copied_and_a_small_one_is() {
+fn large_pieces_are_not_copied_and_small_ones_are() {
     let mut reply = Reply::default();
-    reply.bulk_shared(&Arc::from(&b"small"[..]));
-    assert_eq!((reply.bytes(), reply.shared().len()), (&b"$5\r\nsmall\r\n"[..], 0));
     let large: Arc<[u8]> = vec![0; SHARED_BYTES_MIN].into();
     let mark = reply.mark();
-    reply.bulk_shared(&large);
-    assert_eq!(Arc::strong_count(&large), 2);
+    reply.bulk_pieces([Arc::clone(&large), Arc::from(&b"tail"[..])]);
+    assert_eq!(reply.bytes(), b"$16388\r\ntail\r\n");
+    assert_eq!((reply.shared()[0].at, Arc::strong_count(&large)), (8, 2));
     reply.truncate(mark);
-    assert_eq!((reply.bytes(), Arc::strong_count(&large)), (&b"$5\r\nsmall\r\n"[..], 1));
+    assert_eq!((reply.bytes(), Arc::strong_count(&large)), (&b""[..], 1));
 }
 
 #[test]
