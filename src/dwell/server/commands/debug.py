@@ -1,0 +1,137 @@
+"""DEBUG: tools for testing, behind `enable-debug-command`. Source: Redis DEBUG.
+
+Only what test suites send and Dwell can answer truthfully. SLEEP holds up its own client alone:
+in Dwell nothing that a client asks for may stop the others (INV-06).
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from functools import wraps
+from typing import TYPE_CHECKING, Final
+
+from dwell.client.replies import Status, Verbatim
+from dwell.errors import UsageError
+from dwell.server.registry import command
+from dwell.server.request import text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dwell.client.replies import Reply
+    from dwell.server.request import Request
+
+SLEEP_S_MAX: Final = 3600.0
+REFUSED: Final = (
+    'DEBUG command not allowed. If the enable-debug-command option is set to "local", you can run'
+    " it from a local connection, otherwise you need to set this option in the configuration file,"
+    " and then restart the server."
+)
+SAMPLES: Final[dict[str, Reply]] = {
+    "string": b"Hello World",
+    "integer": 12345,
+    "double": 3.141,
+    "null": None,
+    "array": [0, 1, 2],
+    "set": {0, 1, 2},
+    "map": {0: False, 1: True, 2: False},
+    "verbatim": Verbatim("txt", "This is a verbatim\nstring"),
+    "true": True,
+    "false": False,
+}
+
+
+def debug(name: str) -> Callable[[Callable[[Request], Reply]], Callable[[Request], Reply]]:
+    """Register a subcommand of DEBUG that runs only where DEBUG is allowed."""
+
+    def register(run: Callable[[Request], Reply]) -> Callable[[Request], Reply]:
+        @command(f"debug|{name}", is_slow=True)
+        @wraps(run)
+        def guarded(request: Request) -> Reply:
+            _check_allowed(request)
+            return run(request)
+
+        return guarded
+
+    return register
+
+
+def _check_allowed(request: Request) -> None:
+    allowed = request.context.configuration.settings.debug_commands
+    address = str(request.client.get("addr", ""))
+    is_local = address.startswith(("127.", "[::1]:", "::1:", "/")) or address.endswith(":0")
+    if allowed == "no" or (allowed == "local" and not is_local):
+        raise UsageError(REFUSED)
+
+
+@debug("sleep")
+def debug_sleep(request: Request) -> Reply:
+    """Answer after a pause. What is no number counts as 0, as in Redis."""
+    try:
+        seconds = float(request.arguments[0])
+    except ValueError:
+        seconds = 0.0
+    if not 0 <= seconds <= SLEEP_S_MAX:
+        raise UsageError(f"DEBUG SLEEP is 0 to {SLEEP_S_MAX:.0f} seconds")
+    time.sleep(seconds)
+    return Status("OK")
+
+
+@debug("set-active-expire")
+def debug_set_active_expire(request: Request) -> Reply:
+    """Switch the removal of expired keys in the background."""
+    request.context.server.adjust({"is_expiry_active": request.arguments[0] != b"0"})
+    return Status("OK")
+
+
+@debug("reload")
+def debug_reload(request: Request) -> Reply:
+    """Save, close the instance and recover it, as a restart would."""
+    options = request.options()
+    if not {"MERGE", "NOFLUSH", "NOSAVE"}.issuperset(options):
+        raise UsageError("DEBUG RELOAD only supports the MERGE, NOFLUSH and NOSAVE options.")
+    if "NOSAVE" not in options:
+        request.context.engine.save()
+    request.context.engine.reload()
+    return Status("OK")
+
+
+@debug("loadaof")
+def debug_loadaof(request: Request) -> Reply:
+    """Close the instance and recover it from what log and files hold."""
+    request.context.engine.reload()
+    return Status("OK")
+
+
+@debug("object")
+def debug_object(request: Request) -> Reply:
+    """Describe how a value is kept."""
+    facts = request.context.engine.where(request.database, request.arguments[0])
+    if facts is None:
+        raise UsageError("no such key")
+    idle_s = int(facts.get("idle_s", 0))
+    clock = (request.context.unix_us() // 1_000_000 - idle_s) & 0xFFFFFF
+    return Status(
+        f"Value at:0x0 refcount:1 encoding:{facts.get('encoding', 'raw')}"
+        f" serializedlength:{facts.get('bytes', 0)} lru:{clock} lru_seconds_idle:{idle_s}"
+        f" home:{facts.get('home', 'memory')}"
+    )
+
+
+@debug("protocol")
+def debug_protocol(request: Request) -> Reply:
+    """Answer a sample of a type."""
+    name = text(request.arguments[0]).lower()
+    if name not in SAMPLES:
+        raise UsageError(
+            "Wrong protocol type name. Please use one of the following: " + "|".join(SAMPLES)
+        )
+    return SAMPLES[name]
+
+
+@debug("log")
+def debug_log(request: Request) -> Reply:
+    """Write a line to the server's log."""
+    sys.stderr.write(f"DEBUG LOG: {text(request.arguments[0])!r}\n")
+    return Status("OK")

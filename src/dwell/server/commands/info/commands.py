@@ -1,0 +1,43 @@
+"""INFO commandstats, errorstats and latencystats: what was called, and how it went."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dwell.server.context import Context
+
+
+def commandstats(context: Context) -> dict[str, object]:
+    """Calls, time, refusals and failures by command, of the event loop and of the host."""
+    told: dict[str, object] = {}
+    by_loop: Mapping[str, Mapping[str, int]] = context.server.facts().get("commands", {})
+    for name, counts in sorted(by_loop.items()):
+        told[f"cmdstat_{name}"] = _line(
+            counts.get("calls", 0), counts.get("microseconds", 0), counts.get("failures", 0)
+        )
+    own = context.counters
+    for name, calls in sorted(own.calls.items()):
+        told[f"cmdstat_{name}"] = _line(calls, own.microseconds[name], own.failures[name])
+    return told
+
+
+def _line(calls: int, microseconds: int, failures: int) -> str:
+    each = microseconds / calls if calls else 0.0
+    return (
+        f"calls={calls},usec={microseconds},usec_per_call={each:.2f},"
+        f"rejected_calls=0,failed_calls={failures}"
+    )
+
+
+def errorstats(context: Context) -> dict[str, object]:
+    """Error lines by their first word."""
+    errors: Mapping[str, int] = context.server.facts().get("errors", {})
+    return {f"errorstat_{code}": f"count={count}" for code, count in sorted(errors.items())}
+
+
+def latencystats(_context: Context) -> dict[str, object]:
+    """Percentiles by command: not recorded yet, so none are told."""
+    return {}

@@ -1,0 +1,113 @@
+"""What the host needs from the core, as protocols: dwell._core fulfils them, tests fake them.
+
+Owns the border's shape and nothing that runs. A crossing is per call or per request, never per row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, TypeAlias
+
+__all__ = ["Facts", "NativeEngine", "NativeRequest", "NativeServer"]
+
+Facts: TypeAlias = Mapping[str, Any]
+"""Counters and states by name, as the core tells them."""
+
+
+class NativeEngine(Protocol):
+    """An open instance."""
+
+    def stats(self) -> Facts:
+        """Tell memory, log, drain and the keys of each namespace."""
+        ...
+
+    def save(self) -> None:
+        """Bring everything acknowledged to disk; returns when it is there."""
+        ...
+
+    def reload(self) -> None:
+        """Close the instance and recover it, as a restart would."""
+        ...
+
+    def where(self, namespace: int, key: bytes) -> Facts | None:
+        """Tell the home of a key and what is known about its value; None for an absent key."""
+        ...
+
+    def close(self) -> None:
+        """Bring everything acknowledged to disk and let the directory go."""
+        ...
+
+
+class NativeRequest(Protocol):
+    """A command that the event loop hands up."""
+
+    @property
+    def id(self) -> int:
+        """The number to answer to."""
+        ...
+
+    @property
+    def client_id(self) -> int:
+        """The connection's number."""
+        ...
+
+    @property
+    def client(self) -> Facts:
+        """The connection's facts, as in `NativeServer.clients`."""
+        ...
+
+    @property
+    def database(self) -> int:
+        """The number that SELECT chose."""
+        ...
+
+    @property
+    def args(self) -> Sequence[bytes]:
+        """The words of the command, its name first."""
+        ...
+
+    @property
+    def protocol(self) -> int:
+        """2 or 3."""
+        ...
+
+    @property
+    def in_multi(self) -> bool:
+        """Whether it runs inside EXEC."""
+        ...
+
+
+class NativeServer(Protocol):
+    """A running event loop."""
+
+    def addresses(self) -> Sequence[str]:
+        """The addresses that it listens on."""
+        ...
+
+    def take_admin_request(self, timeout_ms: int) -> NativeRequest | None:
+        """Wait for a command to run here; None when none came in time."""
+        ...
+
+    def answer(self, request_id: int, value: object) -> None:
+        """Send the reply to a request; its client may be gone, which is no error."""
+        ...
+
+    def facts(self) -> Facts:
+        """Tell the counters."""
+        ...
+
+    def adjust(self, changes: dict[str, Any]) -> None:
+        """Change settings of the running loop, by field name of `Settings`, and switches."""
+        ...
+
+    def clients(self) -> Sequence[Facts]:
+        """Describe the open connections."""
+        ...
+
+    def kill_clients(self, ids: Sequence[int]) -> int:
+        """Close connections after the replies that are due; return how many were open."""
+        ...
+
+    def stop(self) -> None:
+        """Close every connection and socket."""
+        ...
