@@ -26,10 +26,14 @@ from dwell.settings import Settings
 from dwell.values import Point
 
 if TYPE_CHECKING:
-    from dwell.database import AsyncDatabase, Database, open, open_async
+    from dwell.aio import AsyncBatch, AsyncDatabase, open_async
+    from dwell.batch import Batch
+    from dwell.database import Database, Whereabouts, open
 
 __all__ = [
+    "AsyncBatch",
     "AsyncDatabase",
+    "Batch",
     "BusyError",
     "ClosedError",
     "ConflictError",
@@ -42,6 +46,7 @@ __all__ = [
     "Settings",
     "UnavailableError",
     "UsageError",
+    "Whereabouts",
     "WrongTypeError",
     "__version__",
     "open",
@@ -49,10 +54,13 @@ __all__ = [
 ]
 
 _NEEDS_ENGINE = {
-    "AsyncDatabase": "dwell.database",
+    "AsyncBatch": "dwell.aio",
+    "AsyncDatabase": "dwell.aio",
+    "Batch": "dwell.batch",
     "Database": "dwell.database",
+    "Whereabouts": "dwell.database",
     "open": "dwell.database",
-    "open_async": "dwell.database",
+    "open_async": "dwell.aio",
 }
 
 

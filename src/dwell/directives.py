@@ -354,7 +354,8 @@ def apply(directives: Iterable[Directive], base: Settings | None = None) -> Sett
             raise _unknown("directive", directive.origin, [*_BY_DIRECTIVE, *_COMPOUND, *IGNORED])
     if saves_nothing:
         _save_nothing(changes)
-    return dataclasses.replace(base if base is not None else Settings(), **changes)  # type: ignore[arg-type]
+    changed: Settings = dataclasses.replace(base or Settings(), **changes)  # type: ignore[arg-type]
+    return changed
 
 
 def _save_nothing(changes: Changes) -> None:

@@ -1,4 +1,4 @@
-"""Settings and their text forms: bounds, environment, redis.conf, flags, CONFIG."""
+"""Settings and their text forms: bounds, environment, redis.conf, flags, CONFIG (INV-10)."""
 
 import dataclasses
 from pathlib import Path
