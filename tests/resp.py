@@ -104,9 +104,14 @@ class Client:
 
     def pipeline(self, commands: Iterable[Sequence[Word]]) -> list[Reply]:
         """Send all commands at once and return the replies in order; errors are values here."""
+        count = self.send_commands(commands)
+        return [self.read_reply() for _ in range(count)]
+
+    def send_commands(self, commands: Iterable[Sequence[Word]]) -> int:
+        """Send all commands at once, read nothing, and return how many replies will come."""
         requests = [encode(*command) for command in commands]
         self.socket.sendall(b"".join(requests))
-        return [self.read_reply() for _ in requests]
+        return len(requests)
 
     def send_raw(self, data: bytes) -> None:
         """Send bytes as they are."""

@@ -1,0 +1,1 @@
+"""What survives a kill, a full disk and a failed fsync."""

@@ -1,0 +1,108 @@
+"""A full disk is an error and not an end: LOG-04, INV-03, INV-05, on a small tmpfs.
+
+Mounting needs root; where that is not allowed the test says so and is skipped. The simulated disk
+of the engine's own tests has the same cases without root.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.resp import Client, ReplyError
+from tests.servers import Server, is_dwell, needs_server
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+pytestmark = needs_server
+
+DISK_BYTES = 64 << 20
+VALUE_BYTES = 100_000
+ROOM_TIMEOUT_SECONDS = 30.0
+FLAGS = ["--appendonly", "yes", "--save", "", "--appendfsync", "always"]
+
+
+@contextlib.contextmanager
+def small_disk(folder: Path) -> Iterator[Path]:
+    """Mount a tmpfs of `DISK_BYTES` there, or skip the test with what mount said."""
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES}", "tmpfs", str(folder)]
+    done = subprocess.run(mount, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        pytest.skip(f"no tmpfs here: {done.stderr.strip()}")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+def value_of(number: int) -> bytes:
+    return b"%06d" % number + b"." * (VALUE_BYTES - 6)
+
+
+def fill(client: Client) -> tuple[int, ReplyError]:
+    """Write until the first refusal; return how many were acknowledged, and the refusal."""
+    for number in range(4 * DISK_BYTES // VALUE_BYTES):
+        try:
+            client.call("SET", f"key:{number}", value_of(number))
+        except ReplyError as error:
+            return number, error
+    raise AssertionError("four times the disk's size was acknowledged")
+
+
+def acknowledged_are_there(client: Client, numbers: range) -> None:
+    for number in numbers:
+        assert client.call("GET", f"key:{number}") == value_of(number)
+
+
+@pytest.mark.skipif(not is_dwell(), reason="Redis under `always` exits when its disk is full")
+def test_full_disk_refuses_writes_by_name_and_goes_on(tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk") as disk, Server(disk / "data", FLAGS) as server:
+        with server.client() as client:
+            count, refusal = fill(client)
+            assert count > 10
+            assert "full" in str(refusal).lower() or "space" in str(refusal).lower()
+            acknowledged_are_there(client, range(count))
+            assert client.call("GET", f"key:{count}") is None, "the refused write left a trace"
+            deleted = [f"key:{number}" for number in range(count * 9 // 10)]
+            assert client.call("DEL", *deleted) == len(deleted)
+            wait_for_room(client)
+            client.call("SET", "after", "room again")
+        server.restart()
+        with server.client() as client:
+            assert client.call("GET", "after") == b"room again"
+            acknowledged_are_there(client, range(len(deleted), count))
+            assert client.call("EXISTS", *deleted) == 0
+
+
+def wait_for_room(client: Client) -> None:
+    """Deleting frees space in the background; wait until a big write is accepted again."""
+    deadline = time.monotonic() + ROOM_TIMEOUT_SECONDS
+    while time.monotonic() < deadline:
+        try:
+            client.call("SET", "probe", value_of(0))
+        except ReplyError:
+            time.sleep(0.1)
+        else:
+            client.call("DEL", "probe")
+            return
+    raise AssertionError("no write was accepted although nine tenths were deleted")
+
+
+def test_kill_on_a_full_disk_keeps_what_was_acknowledged(tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk") as disk, Server(disk / "data", FLAGS) as server:
+        acknowledged: list[int] = []
+        with server.client() as client, contextlib.suppress(ReplyError, OSError):
+            for number in range(4 * DISK_BYTES // VALUE_BYTES):
+                client.call("SET", f"key:{number}", value_of(number))
+                acknowledged.append(number)
+        assert 10 < len(acknowledged) < 4 * DISK_BYTES // VALUE_BYTES
+        server.restart()
+        with server.client() as client:
+            acknowledged_are_there(client, range(len(acknowledged)))
