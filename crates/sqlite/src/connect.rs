@@ -68,7 +68,8 @@ pub(crate) fn prepare_writer(connection: &Connection) -> rusqlite::Result<()> {
     // The log of the instance is cut after what we have committed, so a commit must be durable.
     // Checkpoints are ours to time: an automatic one would stall the commit that triggers it.
     connection.execute_batch(&format!(
-        "PRAGMA synchronous = FULL;
+        "PRAGMA journal_mode = WAL;
+         PRAGMA synchronous = FULL;
          PRAGMA fullfsync = ON;
          PRAGMA checkpoint_fullfsync = ON;
          PRAGMA wal_autocheckpoint = 0;

@@ -124,10 +124,23 @@ pub(crate) fn verify(connection: &Connection, path: &Path) -> Result<()> {
     if found > FORMAT {
         return Err(Error::TooNew { path: path.to_owned(), found, known: FORMAT });
     }
+    if is_cut_short(connection, path).map_err(refused)? {
+        return Err(Error::corrupt(path, "it is cut short"));
+    }
     if found == 0 || meta::<u32>(connection, path, "format")? != found {
         return Err(Error::corrupt(path, "its header and its tables disagree about its format"));
     }
     Ok(())
+}
+
+/// SQLite rounds a last page that is cut up to a whole one, and reads zeros.
+fn is_cut_short(connection: &Connection, path: &Path) -> rusqlite::Result<bool> {
+    let pages: i64 = connection.pragma_query_value(None, "page_count", |row| row.get(0))?;
+    let page_bytes: i64 = connection.pragma_query_value(None, "page_size", |row| row.get(0))?;
+    let size_bytes = pages.cast_unsigned().saturating_mul(page_bytes.cast_unsigned());
+    // In this order, for a checkpoint in between moves pages from the log into the file.
+    let is_all_in_the_file = place::size_bytes(&place::beside(path, "-wal")) == 0;
+    Ok(is_all_in_the_file && place::size_bytes(path) < size_bytes)
 }
 
 /// Reads whose file it is.

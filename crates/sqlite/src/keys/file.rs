@@ -181,6 +181,13 @@ impl KeysFile {
         &self.path
     }
 
+    /// Makes a full disk for tests: no more than `pages`.
+    #[cfg(test)]
+    pub(super) fn limit_pages(&self, pages: u64) {
+        let pragma = format!("PRAGMA max_page_count = {pages}");
+        self.connection.query_row(&pragma, [], |_| Ok(())).expect("the pragma takes any number");
+    }
+
     fn refused(&self, error: &rusqlite::Error) -> Error {
         Error::from_sqlite(&self.path, error)
     }

@@ -13,6 +13,7 @@ use crate::error::Result;
 const STEPS_MAX: usize = 64;
 
 const FIRST_FROM: &str = "SELECT key FROM keys WHERE key >= ?1 ORDER BY key LIMIT 1";
+const FIRST_AFTER: &str = "SELECT key FROM keys WHERE key > ?1 ORDER BY key LIMIT 1";
 const LAST_BEFORE: &str = "SELECT key FROM keys WHERE key < ?1 ORDER BY key DESC LIMIT 1";
 const LAST: &str = "SELECT key FROM keys WHERE key >= ?1 ORDER BY key DESC LIMIT 1";
 
@@ -25,14 +26,16 @@ pub(super) fn draw(reader: &KeysReader, seed: u64) -> Result<Option<Vec<u8>>> {
         let fork = low.iter().zip(high).take_while(|(left, right)| left == right).count();
         // The last key reaches past the fork unless both are one key, since it is the greater.
         let Some(&greatest) = high.get(fork) else { break };
-        let smallest = low.get(fork).copied();
-        let Some(byte) = dice.between(smallest, greatest) else {
+        let ends_here = low.len() == fork;
+        let first = if ends_here { reader.key(FIRST_AFTER, low)? } else { None };
+        let Some(&smallest) = first.as_ref().unwrap_or(low).get(fork) else { break };
+        let Some(byte) = dice.between(smallest, greatest, ends_here) else {
             return Ok(Some(low.clone()));
         };
         let mut prefix = low[..fork].to_vec();
         prefix.push(byte);
         // Where no key has that byte, the next one in either direction is as good.
-        let nearest = if smallest.is_some() && dice.coin() {
+        let nearest = if dice.coin() {
             last_within(reader, &prefix)?
         } else {
             reader.key(FIRST_FROM, &prefix)?
@@ -72,12 +75,10 @@ impl Dice {
         self.next().is_multiple_of(2)
     }
 
-    /// A byte from `smallest` to `greatest`, or `None` for the key that ends at the fork, where
-    /// there is one.
-    fn between(&mut self, smallest: Option<u8>, greatest: u8) -> Option<u8> {
-        let first = smallest.map_or(0, |byte| u64::from(byte) + 1);
-        let choices = u64::from(greatest) + 2 - first;
-        let drawn = first + self.next() % choices;
-        u8::try_from(drawn.checked_sub(1)?).ok()
+    /// A byte from `smallest` to `greatest`, or, `with_none`, perhaps none of them.
+    fn between(&mut self, smallest: u8, greatest: u8, with_none: bool) -> Option<u8> {
+        let bytes = u64::from(greatest.saturating_sub(smallest)) + 1;
+        let drawn = self.next() % (bytes + u64::from(with_none));
+        u8::try_from(u64::from(smallest) + drawn).ok().filter(|byte| *byte <= greatest)
     }
 }
