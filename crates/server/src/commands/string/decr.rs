@@ -1,0 +1,14 @@
+//! `DECR key`
+//!
+//! Subtracts one from an integer; an absent key counts as 0.
+//!
+//! Source: <https://redis.io/docs/latest/commands/decr/>
+
+use dwell_engine::Stop;
+
+use super::counter;
+use crate::call::Call;
+
+pub(crate) fn run(call: &mut Call<'_, '_>) -> Result<(), Stop> {
+    counter::add(call, -1)
+}
