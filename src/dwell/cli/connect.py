@@ -1,0 +1,131 @@
+"""The options that say which server a verb speaks to, written once for all verbs.
+
+Owns these options and turning them into a client. A password is read from a file or from the
+environment, never from an argument: arguments can be read by every user of the machine.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from dwell.errors import UsageError
+
+if TYPE_CHECKING:
+    from dwell.client.connection import Client
+
+__all__ = ["key_bytes", "speaks_to_server"]
+
+Host = Annotated[
+    str, typer.Option("--host", help="Name or address of the server.", rich_help_panel="Server")
+]
+Port = Annotated[
+    int,
+    typer.Option(
+        "--port",
+        "-p",
+        envvar="DWELL_PORT",
+        min=1,
+        max=65535,
+        help="Its TCP port.",
+        rich_help_panel="Server",
+    ),
+]
+Socket = Annotated[
+    Path | None,
+    typer.Option(
+        "--socket",
+        envvar="DWELL_UNIX_SOCKET",
+        help="Path of its Unix socket, instead of host and port.",
+        rich_help_panel="Server",
+    ),
+]
+PasswordFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--password-file",
+        help="File whose first line is the password; DWELL_PASSWORD works too.",
+        rich_help_panel="Server",
+    ),
+]
+Namespace = Annotated[
+    int,
+    typer.Option(
+        "--namespace",
+        "-n",
+        min=0,
+        help="Which keyspace: SELECT's number.",
+        rich_help_panel="Server",
+    ),
+]
+
+_DEFAULTS: Final[dict[str, tuple[Any, Any]]] = {
+    "host": (Host, "127.0.0.1"),
+    "port": (Port, 6379),
+    "socket": (Socket, None),
+    "password_file": (PasswordFile, None),
+    "namespace": (Namespace, 0),
+}
+
+
+def speaks_to_server(run: Callable[..., None]) -> Callable[..., None]:
+    """Give a verb the options above, and a connected client as its first argument."""
+
+    @wraps(run)
+    def connected(**given: Any) -> None:
+        target = {name: given.pop(name) for name in _DEFAULTS}
+        with _connect(**target) as client:
+            run(client, **given)
+
+    own = list(inspect.signature(run).parameters.values())[1:]
+    options = [
+        inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+        )
+        for name, (annotation, default) in _DEFAULTS.items()
+    ]
+    parameters = [*(_evaluated(each, run) for each in own), *options]
+    connected.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    connected.__annotations__ = {}
+    return connected
+
+
+def _evaluated(parameter: inspect.Parameter, run: Callable[..., None]) -> inspect.Parameter:
+    """A verb's own parameter, its annotation looked up in the verb's module."""
+    annotation = run.__globals__[parameter.annotation]
+    return parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=annotation)
+
+
+def _connect(
+    *, host: str, port: int, socket: Path | None, password_file: Path | None, namespace: int
+) -> Client:
+    """A connected client."""
+    from dwell.client.connection import Client
+
+    return Client(
+        socket if socket is not None else (host, port),
+        password=_password(password_file),
+        database=namespace,
+    )
+
+
+def _password(path: Path | None) -> str:
+    """The password from its file or the environment; empty where there is none."""
+    if path is None:
+        return os.environ.get("DWELL_PASSWORD", "")
+    try:
+        return path.read_text(encoding="utf-8").split("\n", 1)[0]
+    except (OSError, UnicodeDecodeError) as failure:
+        reason = getattr(failure, "strerror", None) or "it is not UTF-8"
+        raise UsageError(f"cannot read the password file, {reason}: {path}") from failure
+
+
+def key_bytes(argument: str) -> bytes:
+    """The bytes of an argument as the shell gave them, UTF-8 or not."""
+    return os.fsencode(argument)
