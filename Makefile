@@ -13,14 +13,17 @@ SAY := @printf '%s\n'
 
 # Nothing that is installed or built here may depend on what the shell has activated.
 unexport PYTHONPATH PYTHONHOME
-export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
-export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
+export PIP_QUIET := 1
 
 TOOLS := $(VENV)/.tools
 BUILT := $(VENV)/.built
 BENCH_TOOLS := $(VENV)/.bench-tools
-RUST_SOURCES := $(shell find crates spec -name '*.rs' -o -name '*.toml' 2>/dev/null) Cargo.lock
+FUZZER := $(VENV)/.fuzzer
+RUST_SOURCES := $(shell find crates spec -name '*.rs' -o -name '*.toml') \
+	Cargo.toml Cargo.lock src/dwell/_core.pyi
+FUZZ_TARGETS := $(patsubst fuzz/fuzz_targets/%.rs,%,$(wildcard fuzz/fuzz_targets/*.rs))
+MINUTES ?= 60
 RUST_TESTED := --workspace --exclude dwell-python
 
 .PHONY: help setup run test check bench docs demo conformance fuzz clean
@@ -75,11 +78,17 @@ demo: $(BUILT) ## a tour of two minutes on a scratch server
 conformance: $(BUILT) ## run Redis's own test suite against the server
 	@$(BIN)/python tests/conformance/run.py --server "$(CURDIR)/$(BIN)/dwell server" $(ARGS)
 
-fuzz: ## fuzz the codecs for an hour; SECONDS_EACH=60 for less
-	@./fuzz/run $${SECONDS_EACH:-3600}
+fuzz: $(FUZZER) ## fuzz the codecs for an hour; MINUTES=1 for less
+	@cd fuzz && for each in $(FUZZ_TARGETS); do \
+		echo "fuzz: $$each"; \
+		mkdir -p "target/corpus/$$each"; \
+		RUSTC_BOOTSTRAP=1 PATH="$(CURDIR)/$(BIN):$$PATH" cargo fuzz run "$$each" \
+			"target/corpus/$$each" "corpus/$$each" -- -verbosity=0 -print_final_stats=1 \
+			-max_total_time=$$((60 * $(MINUTES) / $(words $(FUZZ_TARGETS)))); \
+	done
 
 clean: ## remove what was built here, the data not
-	@rm -rf $(VENV) target .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) target fuzz/target .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	@find src -name '*.so' -delete
 
 $(TOOLS): pyproject.toml
@@ -88,17 +97,22 @@ $(TOOLS): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "setup: $(PYTHON) is too old, set PYTHON to 3.11 or newer"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet "pip==25.3"
-	@$(BIN)/python -m pip install --quiet --group dev
+	@$(BIN)/python -m pip install "pip==25.3"
+	@$(BIN)/python -m pip install --group dev
 	@touch $@
 
 $(BENCH_TOOLS): pyproject.toml $(TOOLS)
 	$(SAY) "setup: benchmark peers into $(VENV)"
-	@$(BIN)/python -m pip install --quiet --group bench
+	@$(BIN)/python -m pip install --group bench
+	@touch $@
+
+$(FUZZER): $(TOOLS)
+	$(SAY) "setup: cargo-fuzz into $(VENV)"
+	@cargo install --quiet --locked --root $(VENV) cargo-fuzz@0.13.1
 	@touch $@
 
 $(BUILT): $(TOOLS) $(RUST_SOURCES)
 	$(SAY) "setup: building dwell, which takes minutes the first time"
-	@$(BIN)/maturin develop --release --locked --quiet
+	@VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(BIN)/maturin develop --release --locked --quiet
 	@touch $@
 	$(SAY) "setup: done, $(BIN)/dwell is there"

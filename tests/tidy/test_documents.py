@@ -27,7 +27,8 @@ def decisions() -> list[str]:
 def files_of_tests() -> list[str]:
     """The files of tests, in both languages, but for the rules themselves."""
     named = [name for name in ending(".py", ".rs", ".sql", ".toml") if not is_product(name)]
-    return [name for name in named if "test" in name and not name.startswith("tests/tidy/")]
+    is_rule = "tests/tidy/"
+    return [name for name in named if re.search("test|fuzz", name) and not name.startswith(is_rule)]
 
 
 def test_decisions_are_numbered_without_gaps() -> None:
