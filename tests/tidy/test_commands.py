@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-SPEC = Path(__file__).parents[2] / "spec" / "commands"
+ROOT = Path(__file__).parents[2]
+SPEC = ROOT / "spec" / "commands"
 
 
 def words(text: str) -> frozenset[str]:
@@ -121,3 +124,11 @@ def test_python_commands_that_change_something_are_refused_in_multi() -> None:
     changing = {"config|set", "config|resetstat", "client|kill", "save", "bgsave", "shutdown"}
     for name in changing:
         assert "no_multi" in BY_NAME[name]["flags"]
+
+
+def test_what_is_made_of_the_facts_is_fresh() -> None:
+    generator = ROOT / "docs" / "generate_commands.py"
+    run = subprocess.run(
+        [sys.executable, generator, "--check"], capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, f"run `make docs`:\n{run.stdout}{run.stderr}"

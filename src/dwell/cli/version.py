@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import platform
-from importlib.metadata import version as installed
 
 from dwell.cli.arguments import Json
 from dwell.cli.output import print_json, say
+from dwell.server.versions import dwell_version
 
 
 def version(json: Json = False) -> None:
@@ -14,7 +14,7 @@ def version(json: Json = False) -> None:
 
     Example:  dwell version --json
     """
-    versions = {"dwell": installed("dwelldb"), "python": platform.python_version()}
+    versions = {"dwell": dwell_version(), "python": platform.python_version()}
     if json:
         print_json(versions)
     else:

@@ -173,12 +173,16 @@ _AGGREGATES: Final = {ord("*"): 1, ord("~"): 1, ord(">"): 1, ord("%"): 2, ord("|
 
 
 def _close(done: _Open) -> object:
-    """The value of a complete aggregate; `_SKIPPED` for an attribute, which belongs to no reply."""
+    """The value of a complete aggregate; `_SKIPPED` for an attribute, which belongs to no reply.
+
+    A set of arrays or maps becomes a list, since Python cannot put those into a set.
+    """
     items = done.items
     if done.kind == ord("%"):
         return dict(zip(map(_hashable, items[::2]), items[1::2], strict=True))
     if done.kind == ord("~"):
-        return set(map(_hashable, items))
+        is_hashable = not any(isinstance(item, list | dict | set) for item in items)
+        return set(items) if is_hashable else items
     if done.kind == ord(">"):
         return Push(items)
     return _SKIPPED if done.kind == ord("|") else items

@@ -39,9 +39,10 @@ class Administration:
         while not stop.is_set():
             native = self._context.server.take_admin_request(TAKE_TIMEOUT_MS)
             if native is not None:
-                self._handle(native)
+                self.handle(native)
 
-    def _handle(self, native: NativeRequest) -> None:
+    def handle(self, native: NativeRequest) -> None:
+        """Answer one request, at once or in a thread of its own."""
         prepared = prepare(native, self._context, self._registry)
         if isinstance(prepared, ErrorReply):
             self._answer(native.id, prepared)

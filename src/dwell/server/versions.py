@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from typing import Final
 
 __all__ = ["REDIS_VERSION", "dwell_version"]
@@ -14,5 +14,8 @@ REDIS_VERSION: Final = "7.0.15"
 
 @cache
 def dwell_version() -> str:
-    """The version of Dwell that is installed."""
-    return version("dwelldb")
+    """The version of Dwell that is installed; of a source tree it is not known."""
+    try:
+        return version("dwelldb")
+    except PackageNotFoundError:
+        return "0+source"

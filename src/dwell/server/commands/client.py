@@ -80,16 +80,15 @@ def client_list(request: Request) -> Reply:
 
 
 def _list_filter(words: Sequence[bytes]) -> Filter:
-    match [word.upper() for word in words]:
-        case []:
-            return lambda _: True
-        case [b"TYPE", name]:
-            return _type_filter(name)
-        case [b"ID", *numbers] if numbers:
-            ids = {_client_id(word, "Invalid client ID") for word in numbers}
-            return lambda facts: facts["id"] in ids
-        case _:
-            raise UsageError(SYNTAX)
+    if not words:
+        return lambda _: True
+    option, *values = words
+    if option.upper() == b"TYPE" and len(values) == 1:
+        return _type_filter(values[0])
+    if option.upper() == b"ID" and values:
+        ids = {_client_id(word, "Invalid client ID") for word in values}
+        return lambda facts: facts["id"] in ids
+    raise UsageError(SYNTAX)
 
 
 @command("client|kill")

@@ -114,7 +114,7 @@ def debug_object(request: Request) -> Reply:
     clock = (request.context.unix_us() // 1_000_000 - idle_s) & 0xFFFFFF
     return Status(
         f"Value at:0x0 refcount:1 encoding:{facts.get('encoding', 'raw')}"
-        f" serializedlength:{facts.get('bytes', 0)} lru:{clock} lru_seconds_idle:{idle_s}"
+        f" serializedlength:{facts.get('size_bytes', 0)} lru:{clock} lru_seconds_idle:{idle_s}"
         f" home:{facts.get('home', 'memory')}"
     )
 

@@ -26,4 +26,4 @@ def memory_usage(request: Request) -> Reply:
         case _:
             raise UsageError(SYNTAX)
     facts = request.context.engine.where(request.database, key)
-    return None if facts is None else int(facts["bytes"])
+    return None if facts is None else int(facts["size_bytes"])

@@ -1,0 +1,71 @@
+"""INFO and its sections."""
+
+from __future__ import annotations
+
+from dwell.client.replies import Verbatim
+from dwell.server.supervisor import ModuleState
+from tests.commands.server.fakes import House
+
+
+def told(house: House, *sections: str) -> str:
+    reply = house.call("INFO", *sections)
+    assert isinstance(reply, Verbatim)
+    return reply.text
+
+
+def test_default_tells_what_clients_read_on_connecting(house: House) -> None:
+    lines = told(house).split("\r\n")
+    for line in ("redis_version:7.0.15", "redis_mode:standalone", "loading:0", "role:master"):
+        assert line in lines
+    assert "maxmemory_policy:noeviction" in lines
+    assert "cluster_enabled:0" in lines
+
+
+def test_default_leaves_the_command_counters_out(house: House) -> None:
+    house.call("TIME")
+    assert "cmdstat_time" not in told(house)
+    assert "cmdstat_time:calls=1," in told(house, "all")
+    assert "cmdstat_time:calls=1," in told(house, "everything")
+
+
+def test_named_sections_are_told_alone_and_once(house: House) -> None:
+    text = told(house, "CPU", "cpu", "no-such-section")
+    assert text.startswith("# CPU\r\n")
+    assert text.count("used_cpu_user_children") == 1
+    assert "redis_version" not in text
+
+
+def test_default_beside_a_section_adds_the_default(house: House) -> None:
+    text = told(house, "commandstats", "default")
+    assert "# Commandstats" in text
+    assert "used_memory:" in text
+
+
+def test_unknown_section_is_empty(house: House) -> None:
+    assert told(house, "sentinel") == ""
+
+
+def test_keyspace_tells_databases_that_hold_keys(house: House) -> None:
+    house.engine.numbers = {
+        "namespaces": {0: {"keys": 3, "deadlines": 1, "average_ttl_ms": 50}, 2: {"keys": 0}}
+    }
+    assert told(house, "keyspace") == "# Keyspace\r\ndb0:keys=3,expires=1,avg_ttl=50\r\n"
+
+
+def test_persistence_tells_how_far_the_log_and_the_drain_have_come(house: House) -> None:
+    house.engine.numbers = {"durable_sequence": 9, "applied_sequence": 7, "dirty_bytes": 100}
+    lines = told(house, "persistence").split("\r\n")
+    assert "dwell_durable_sequence:9" in lines
+    assert "dwell_applied_sequence:7" in lines
+    assert "dwell_dirty_bytes:100" in lines
+
+
+def test_modules_tell_state_restarts_and_reason(house: House) -> None:
+    house.modules = [ModuleState("drain", "waiting", 3, "ValueError: a, b")]
+    assert "module_drain:state=waiting,restarts=3,reason=ValueError: a; b" in told(house, "dwell")
+
+
+def test_each_section_begins_with_its_title_and_sections_are_apart(house: House) -> None:
+    blocks = told(house, "everything").split("\r\n\r\n")
+    assert all(block.startswith("# ") for block in blocks)
+    assert len({block.split("\r\n")[0] for block in blocks}) == len(blocks)
