@@ -335,6 +335,11 @@ def test_config_set_changes_all_or_nothing() -> None:
         change(settings, {"nonsense": "1"})
 
 
+def test_config_set_cannot_log_where_no_file_may_be_written() -> None:
+    with pytest.raises(UsageError, match="a log needs a directory"):
+        change(read("--save", ""), {"appendonly": "yes"})
+
+
 def test_no_path_can_be_set_over_the_wire() -> None:
     for name in ("dir", "dbfilename", "unixsocket"):
         with pytest.raises(UsageError, match="cannot be changed"):
