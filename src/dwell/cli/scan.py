@@ -63,17 +63,16 @@ def _rows(
     while left is None or left > 0:
         page = PAGE_KEYS if left is None else min(left, PAGE_KEYS)
         words: list[Argument] = ["DWELL.SCAN", prefix, "LIMIT", page]
-        words += ["CURSOR", cursor] if cursor else []
+        words += ["CURSOR", cursor] if cursor is not None else []
         words += ["REV"] * reverse + ["KEYSONLY"] * keys_only
-        reply, items = cast("tuple[bytes | None, list[Any]]", client.execute(*words))
+        cursor, items = cast("tuple[bytes | None, list[Any]]", client.execute(*words))
         step = 1 if keys_only else 2
         for at in range(0, len(items), step):
             yield items[at], None if keys_only else items[at + 1]
         if left is not None:
             left -= len(items) // step
-        if not reply or reply == b"0":
+        if cursor is None:
             return
-        cursor = reply
 
 
 def _value_text(value: object) -> str:

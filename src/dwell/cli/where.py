@@ -9,7 +9,7 @@ import typer
 from dwell.cli import exits
 from dwell.cli.arguments import Json
 from dwell.cli.connect import key_bytes, speaks_to_server
-from dwell.cli.output import as_text, print_json, print_table
+from dwell.cli.output import as_json, as_text, print_json, print_table
 
 if TYPE_CHECKING:
     from dwell.client.connection import Client
@@ -28,16 +28,17 @@ def where(client: Client, keys: Keys, json: Json = False) -> None:
     if json:
         print_json(
             [
-                {"key": key, **(place or {"home": None})}
+                {"key": as_json(key_bytes(key)), **(place or {"home": None})}
                 for key, place in zip(keys, places, strict=True)
             ]
         )
     else:
+        columns = ("home", "tier", "size_bytes", "reason")
         rows = [
-            (key, place.get("home", "?"), place.get("reason", "")) if place else (key, "absent", "")
+            (key, *(place[name] for name in columns)) if place else (key, "absent", "", "", "")
             for key, place in zip(keys, places, strict=True)
         ]
-        print_table(("key", "home", "reason"), rows)
+        print_table(("key", "home", "answered from", "bytes", "why"), rows)
     if not all(places):
         raise typer.Exit(exits.NO)
 
