@@ -31,7 +31,7 @@ const READER_CACHE_KIB: u32 = 512;
 
 /// Reading through a map instead of by copies made lookups 1.5 times as fast. The bound keeps a
 /// scan over a big file from looking like that much memory in use.
-const READER_MAP_BYTES: u32 = 256 << 20;
+const READER_MAP_BYTES: u32 = 1 << 30;
 
 /// To this size the write-ahead log is cut when it starts again from its beginning. Overwriting
 /// a log is cheaper than extending it, so it is not cut to nothing.

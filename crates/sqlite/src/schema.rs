@@ -155,7 +155,8 @@ pub(crate) fn identity(connection: &Connection, path: &Path) -> Result<Identity>
 pub(crate) fn totals(connection: &Connection, path: &Path) -> Result<Totals> {
     Ok(Totals {
         applied: meta::<i64>(connection, path, "applied")?.cast_unsigned(),
-        rows: meta::<i64>(connection, path, "rows")?.cast_unsigned(),
+        rows: u64::try_from(meta::<i64>(connection, path, "rows")?)
+            .map_err(|_| Error::corrupt(path, "its row count is negative"))?,
     })
 }
 

@@ -77,9 +77,9 @@ impl KeysFile {
     ///
     /// # Errors
     ///
-    /// After a commit has failed, that failure again: what it left in the page cache may look
-    /// durable and not be, so the file is closed and its transactions are redone from the log.
-    /// Otherwise `Busy` or `Io`.
+    /// After a commit has failed, for another reason than a full disk, that failure again: what
+    /// it left in the page cache may look durable and not be, so the file is to be closed and
+    /// its transactions redone from the log. Otherwise `Busy` or `Io`.
     ///
     /// # Cost
     ///

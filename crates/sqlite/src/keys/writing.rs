@@ -30,6 +30,9 @@ pub struct Writing<'a> {
     committed: &'a mut Totals,
     file_failure: &'a mut Option<Error>,
     rows: u64,
+    /// Whether the last row of unknown state was there. Its neighbour likely is alike, and the
+    /// right guess saves a search.
+    was_present: bool,
     failure: Option<Error>,
     insert: CachedStatement<'a>,
     update: CachedStatement<'a>,
@@ -54,6 +57,7 @@ impl<'a> Writing<'a> {
             put_chunk: prepare(PUT_CHUNK)?,
             delete_chunks: prepare(DELETE_CHUNKS)?,
             rows: committed.rows,
+            was_present: false,
             failure: None,
             connection,
             path,
@@ -81,16 +85,28 @@ impl<'a> Writing<'a> {
     /// O(log n), or less for keys in ascending order, whose pages are at hand.
     pub fn put(&mut self, row: &RowRef<'_>, below: Below) -> Result<()> {
         self.run(|writing| {
-            if below == Below::Present && execute(&mut writing.update, row)? == 1 {
-                return Ok(());
-            }
-            if execute(&mut writing.insert, row)? == 1 {
-                writing.rows += 1;
-            } else {
-                execute(&mut writing.update, row)?;
-            }
+            let is_present = match below {
+                Below::Absent => false,
+                Below::Present => true,
+                Below::Unknown => writing.was_present,
+            };
+            writing.was_present = writing.put_guessing(row, is_present)?;
             Ok(())
         })
+    }
+
+    /// Writes a row, first in the way that a right guess makes the only one; says whether there
+    /// was one.
+    fn put_guessing(&mut self, row: &RowRef<'_>, is_present: bool) -> rusqlite::Result<bool> {
+        if is_present && execute(&mut self.update, row)? == 1 {
+            return Ok(true);
+        }
+        if execute(&mut self.insert, row)? == 1 {
+            self.rows += 1;
+            return Ok(false);
+        }
+        execute(&mut self.update, row)?;
+        Ok(true)
     }
 
     /// Deletes a row and its chunks; says whether there was a row.
@@ -105,7 +121,8 @@ impl<'a> Writing<'a> {
     pub fn delete(&mut self, key: &[u8]) -> Result<bool> {
         self.run(|writing| {
             let was_present = writing.delete.execute([key])? == 1;
-            writing.rows -= u64::from(was_present);
+            // Saturating: a file that has been tampered with may hold more rows than it says.
+            writing.rows = writing.rows.saturating_sub(u64::from(was_present));
             writing.delete_chunks.execute(params![key, 0])?;
             Ok(was_present)
         })
@@ -160,8 +177,9 @@ impl<'a> Writing<'a> {
     ///
     /// # Errors
     ///
-    /// The first error of the transaction, which is then rolled back. Or the failure of the
-    /// commit itself; then its outcome is unknown, and the file refuses to begin another.
+    /// The first error of the transaction, which is then rolled back; `Full`, the same. Any other
+    /// failure of the commit itself leaves its outcome unknown, and the file refuses to begin
+    /// another transaction.
     ///
     /// # Cost
     ///
@@ -171,7 +189,11 @@ impl<'a> Writing<'a> {
         self.run(|writing| schema::set_totals(writing.connection, totals))?;
         if let Err(error) = self.connection.execute_batch("COMMIT") {
             let failure = Error::from_sqlite(self.path, &error);
-            *self.file_failure = Some(failure.clone());
+            // A full disk shows when the log is written, before there is anything to sync; what
+            // was written lacks its last frame and counts for nothing.
+            if failure != Error::Full {
+                *self.file_failure = Some(failure.clone());
+            }
             return Err(failure);
         }
         *self.committed = totals;

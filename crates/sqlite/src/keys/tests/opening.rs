@@ -180,6 +180,43 @@ fn a_file_cut_anywhere_is_never_taken_for_an_empty_one() {
 }
 
 #[test]
+fn damage_anywhere_is_an_error_or_harmless_and_never_a_panic() {
+    let place = Place::new();
+    let mut file = place.file();
+    let names: Vec<[u8; 2]> = (0..400_u16).map(u16::to_be_bytes).collect();
+    put(&mut file, &names.iter().map(|key| due(key, 5, false)).collect::<Vec<_>>());
+    file.close().unwrap();
+    let whole = fs::read(place.path()).unwrap();
+    let mut refusals = 0;
+    for position in (0..400).chain((400..whole.len()).step_by(397)) {
+        let mut damaged = whole.clone();
+        damaged[position] ^= 0xff;
+        fs::write(place.path(), &damaged).unwrap();
+        refusals += usize::from(exercise(&place).is_err());
+        for left in ["-wal", "-shm", "-journal"] {
+            let _ = fs::remove_file(crate::place::beside(&place.path(), left));
+        }
+    }
+    assert!(refusals > 50, "{refusals}");
+}
+
+/// All that a damaged file may be asked to do.
+fn exercise(place: &Place) -> crate::Result<()> {
+    let mut reader = KeysReader::open(&place.path())?.unwrap();
+    reader.range(&Range::prefix(b""), false, usize::MAX)?;
+    reader.expired(9, 9, usize::MAX)?;
+    reader.any(1)?;
+    let mut file = KeysFile::open(&place.path(), &identity())?;
+    file.integrity()?;
+    let mut writing = file.begin()?;
+    writing.delete(&[0, 1])?;
+    writing.put(&row(b"new", b"1"), Below::Unknown)?;
+    writing.clear()?;
+    writing.commit(2)?;
+    file.close()
+}
+
+#[test]
 fn a_missing_file_whose_log_is_there_is_not_made_anew() {
     let place = Place::new();
     fs::write(place.folder.path().join("users.keys-wal"), b"frames").unwrap();

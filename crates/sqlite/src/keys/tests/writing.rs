@@ -169,6 +169,29 @@ fn a_wrong_row_count_is_found() {
 }
 
 #[test]
+fn a_row_count_that_was_tampered_with_is_no_reason_to_panic() {
+    for (count, outcome) in [(0, Ok(0)), (-1, Err(()))] {
+        let place = Place::new();
+        let mut file = place.file();
+        put(&mut file, &[row(b"a", b"1")]);
+        file.close().unwrap();
+        let stranger = rusqlite::Connection::open(place.path()).unwrap();
+        stranger.execute("UPDATE meta SET value = ?1 WHERE name = 'rows'", [count]).unwrap();
+        drop(stranger);
+        let rows = KeysFile::open(&place.path(), &identity()).map(|mut file| {
+            let mut writing = file.begin().unwrap();
+            assert!(writing.delete(b"a").unwrap());
+            writing.commit(2).unwrap();
+            file.rows()
+        });
+        assert_eq!(
+            rows.map_err(|refused| assert!(matches!(refused, Error::Corrupt { .. }))),
+            outcome
+        );
+    }
+}
+
+#[test]
 fn a_checkpoint_waits_for_no_reader_and_truncates_the_log_when_asked() {
     let place = Place::new();
     let mut file = place.file();
