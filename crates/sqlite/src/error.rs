@@ -121,7 +121,7 @@ impl fmt::Display for Error {
             }
             Error::TooNew { path, found, known } => write!(
                 f,
-                "a database file has format {found}, and this Dwell knows formats up to {known}: {}",
+                "a database file has format {found}, this Dwell knows formats up to {known}: {}",
                 path.display()
             ),
             Error::Foreign { path, part } => {

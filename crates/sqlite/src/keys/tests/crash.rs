@@ -52,6 +52,8 @@ fn a_log_cut_anywhere_leaves_a_whole_prefix_of_commits() {
     }
 }
 
+/// INV-04 for this file: the rows and the sequence that says how far the log has been applied
+/// are never apart, so replaying from there is exactly once.
 #[test]
 fn a_killed_process_keeps_what_it_has_acknowledged_and_nothing_by_halves() {
     let place = Place::new();

@@ -241,6 +241,7 @@ fn a_file_in_a_folder_that_is_missing_names_the_folder() {
     assert!(matches!(&refused, Error::Io { path, .. } if path.ends_with("missing")), "{refused}");
 }
 
+/// INV-07 on one machine.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_second_writer_is_refused_until_the_first_has_closed() {

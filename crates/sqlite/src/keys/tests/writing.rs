@@ -136,6 +136,7 @@ fn a_dropped_transaction_leaves_nothing() {
     assert!(sound(&file));
 }
 
+/// LITE-04.
 #[test]
 fn after_an_error_the_transaction_is_dead_and_the_file_is_not() {
     let place = Place::new();
