@@ -50,6 +50,7 @@ DebugCommands: TypeAlias = Literal["no", "local", "yes"]
 Form: TypeAlias = Literal["choice", "count", "bytes", "mode", "path", "switch", "text", "words"]
 """How a setting is written as text; dwell.directives reads and writes each form."""
 
+_NOT_SHOWN: Final = "requirepass"
 MEBIBYTE: Final = 1024 * 1024
 GIBIBYTE: Final = 1024 * MEBIBYTE
 
@@ -68,6 +69,7 @@ class Fact:
         maximum: the largest number allowed.
         choices: the words allowed, where the form is "choice".
         is_live: whether CONFIG SET may change it in a running server.
+        is_engine: whether the engine obeys it; the others are the server's.
     """
 
     name: str
@@ -78,17 +80,23 @@ class Fact:
     maximum: int = 2**63 - 1
     choices: tuple[str, ...] = ()
     is_live: bool = False
+    is_engine: bool = False
 
     @property
     def environment(self) -> str:
         """The environment variable: the field's name behind DWELL_."""
         return f"DWELL_{self.name.upper()}"
 
+    @property
+    def is_secret(self) -> bool:
+        """Whether the value must not appear in messages."""
+        return self.directive == _NOT_SHOWN
+
 
 def _setting(default: object, form: Form, directive: str, trade_off: str, **facts: Any) -> Any:
     """Declare a field together with its facts."""
     known = {"form": form, "directive": directive, "trade_off": trade_off, **facts}
-    return field(default=default, metadata=known, repr=directive != "requirepass")
+    return field(default=default, metadata=known, repr=directive != _NOT_SHOWN)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,6 +127,7 @@ class Settings:
         "dbfilename",
         "File name of database 0 inside the directory. Empty keeps the usual name; set it where a "
         "tool looks for the file of another server.",
+        is_engine=True,
     )
     databases_count: int = _setting(
         16,
@@ -138,6 +147,7 @@ class Settings:
         "Which keys live in memory: those with a lifetime, all, or none. `disk` needs the least "
         "memory and is the drop-in for a server that stored everything; `memory` never reads disk.",
         choices=get_args(Placement),
+        is_engine=True,
     )
     durability: Durability = _setting(
         "interval",
@@ -147,6 +157,7 @@ class Settings:
         "all but the last second before a power cut, `always` a power cut, at one fsync a turn.",
         choices=get_args(Durability),
         is_live=True,
+        is_engine=True,
     )
     log_resident: bool = _setting(
         True,  # noqa: FBT003
@@ -155,6 +166,7 @@ class Settings:
         "Whether keys in memory are logged. Off makes memory a cache: fewer bytes are written, and "
         "a kill loses what was in it.",
         is_live=True,
+        is_engine=True,
     )
 
     sync_interval_ms: int = _setting(
@@ -165,6 +177,7 @@ class Settings:
         "in a power cut and keeps the disk busier.",
         minimum=1,
         maximum=3_600_000,
+        is_engine=True,
     )
     segment_bytes: int = _setting(
         64 * MEBIBYTE,
@@ -174,6 +187,7 @@ class Settings:
         "smaller ones give space back sooner.",
         minimum=MEBIBYTE,
         maximum=4 * GIBIBYTE,
+        is_engine=True,
     )
     base_after_bytes: int = _setting(
         256 * MEBIBYTE,
@@ -182,6 +196,7 @@ class Settings:
         "Log written since the last base after which a new base is made. Less makes a start after "
         "a crash shorter and writes the residents more often.",
         minimum=MEBIBYTE,
+        is_engine=True,
     )
     history_ms: int = _setting(
         0,
@@ -189,6 +204,7 @@ class Settings:
         "history-ms",
         "How far back a restore can reach, in milliseconds; 0 keeps no history. History costs the "
         "disk space of its log and bases.",
+        is_engine=True,
     )
 
     # How much memory.
@@ -199,6 +215,7 @@ class Settings:
         "Bound for values in memory; 0 is no bound. Low bounds cost reads from disk or evicted "
         "keys, none risks the machine's memory.",
         is_live=True,
+        is_engine=True,
     )
     memory_policy: MemoryPolicy = _setting(
         "noeviction",
@@ -208,6 +225,7 @@ class Settings:
         "others delete keys, which only a cache can afford.",
         choices=get_args(MemoryPolicy),
         is_live=True,
+        is_engine=True,
     )
     dirty_bytes_max: int = _setting(
         512 * MEBIBYTE,
@@ -216,6 +234,7 @@ class Settings:
         "Bound for what is logged but not yet in SQLite. A higher one makes the drain's "
         "transactions larger and so faster, and a start after a crash longer.",
         minimum=MEBIBYTE,
+        is_engine=True,
     )
 
     drain_after_ms: int = _setting(
@@ -226,6 +245,7 @@ class Settings:
         "Longer coalesces more, shorter keeps the log short.",
         minimum=1,
         maximum=3_600_000,
+        is_engine=True,
     )
     probation_bytes_max: int = _setting(
         64 * MEBIBYTE,
@@ -233,6 +253,7 @@ class Settings:
         "probation-bytes-max",
         "Bound for copies of disk keys that were read once. Too small forgets a key before its "
         "second read, too large lets a scan push out what the machine needs.",
+        is_engine=True,
     )
     promoted_bytes_max: int = _setting(
         256 * MEBIBYTE,
@@ -240,6 +261,7 @@ class Settings:
         "promoted-bytes-max",
         "Bound for copies of disk keys that were read twice, the hot set. More serves more reads "
         "from memory.",
+        is_engine=True,
     )
     promote_ms: int = _setting(
         60_000,
@@ -247,6 +269,7 @@ class Settings:
         "promote-ms",
         "How long a promoted copy stays after its last read, in milliseconds. Longer suits steady "
         "reads, shorter gives memory back.",
+        is_engine=True,
     )
     open_files_max: int = _setting(
         128,
@@ -256,6 +279,7 @@ class Settings:
         "namespace again.",
         minimum=2,
         maximum=100_000,
+        is_engine=True,
     )
 
     # Who may connect, and where.
@@ -398,20 +422,32 @@ class Settings:
             )
 
 
+_TYPES: Final[dict[Form, tuple[Any, str]]] = {
+    "bytes": (int, "a whole number"),
+    "choice": (str, "a word"),
+    "count": (int, "a whole number"),
+    "mode": (int, "a whole number"),
+    "path": (Path | None, "a pathlib.Path or None"),
+    "switch": (bool, "true or false"),
+    "text": (str, "a text"),
+    "words": (tuple, "a tuple of texts"),
+}
+
+
 def _check(fact: Fact, value: object) -> None:
     """Refuse one value that its own fact forbids."""
-    if fact.form == "choice" and value not in fact.choices:
+    wanted, words = _TYPES[fact.form]
+    # A bool is an int to Python, and nobody means `port=True`.
+    if not isinstance(value, wanted) or isinstance(value, bool) != (wanted is bool):
+        shown = "not shown" if fact.is_secret else repr(value)
+        raise UsageError(f"{fact.name} is {words}: {shown}")
+    if fact.choices and value not in fact.choices:
         allowed = ", ".join(fact.choices)
         raise UsageError(f"{fact.name} is one of {allowed}: {value}", found=value)
-    if fact.form in ("count", "bytes", "mode"):
-        if not isinstance(value, int) or isinstance(value, bool):
-            raise UsageError(f"{fact.name} is a whole number: {value!r}", found=value)
-        if not fact.minimum <= value <= fact.maximum:
-            bounds = f"{fact.minimum} to {fact.maximum}"
-            limit = fact.minimum if value < fact.minimum else fact.maximum
-            raise UsageError(f"{fact.name} is {bounds}: {value}", limit=limit, found=value)
-    if fact.form == "switch" and not isinstance(value, bool):
-        raise UsageError(f"{fact.name} is true or false: {value!r}", found=value)
+    if wanted is int and not fact.minimum <= value <= fact.maximum:
+        bounds = f"{fact.minimum} to {fact.maximum}"
+        limit = fact.minimum if value < fact.minimum else fact.maximum
+        raise UsageError(f"{fact.name} is {bounds}: {value}", limit=limit, found=value)
 
 
 FACTS: Final[Mapping[str, Fact]] = {

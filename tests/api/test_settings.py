@@ -82,6 +82,9 @@ def test_defaults_are_those_of_the_design() -> None:
         ("databases_count", 0, "databases_count is 1 to 1000000: 0"),
         ("placement", "tape", "placement is one of lifetime, memory, disk: tape"),
         ("is_protected", 1, "is_protected is true or false: 1"),
+        ("password", b"x", "password is a text: not shown"),
+        ("directory", "data", "directory is a pathlib.Path or None: 'data'"),
+        ("bind", "::1", "bind is a tuple of texts: '::1'"),
         ("database_file_name", "a/b", "database_file_name is a name without a folder: 'a/b'"),
     ],
 )
@@ -202,8 +205,8 @@ def test_sizes_are_read_as_redis_reads_them(text: str, size_bytes: int) -> None:
     ("arguments", "message"),
     [
         (["--prot", "1"], "unknown directive: --prot"),
-        (["--port"], "--port takes one argument: none given"),
-        (["--port", "1", "2"], "--port takes one argument: 1 2"),
+        (["--port"], "--port takes one argument, given: 0"),
+        (["--port", "1", "2"], "--port takes one argument, given: 2"),
         (["--port", "six"], "--port wants a whole number: six"),
         (["--port", "1_0"], "--port wants a whole number: 1_0"),
         (["--port", "99999"], "port is 0 to 65535: 99999"),
@@ -216,7 +219,7 @@ def test_sizes_are_read_as_redis_reads_them(text: str, size_bytes: int) -> None:
         (["--daemonize", "yes"], "--daemonize is not supported with this value: yes"),
         (["--replicaof", "h", "1"], "unknown directive: --replicaof"),
         (["-x"], "not a flag: -x"),
-        (["--port", "1", "-x"], "--port takes one argument: 1 -x"),
+        (["--port", "1", "-x"], "--port takes one argument, given: 2"),
     ],
 )
 def test_flag_is_refused_by_name(arguments: list[str], message: str) -> None:

@@ -28,10 +28,9 @@ class Directive:
     def word(self) -> str:
         """Return the only argument, or refuse the directive."""
         if len(self.words) != 1:
-            raise UsageError(
-                f"{self.origin} takes one argument: {' '.join(self.words) or 'none given'}",
-                found=self.words,
-            )
+            # The number and not the words: one of them may be a password.
+            count = len(self.words)
+            raise UsageError(f"{self.origin} takes one argument, given: {count}", found=count)
         return self.words[0]
 
 
