@@ -261,7 +261,7 @@ def test_redis_conf_is_read_and_flags_win(tmp_path: Path) -> None:
 def test_error_in_a_file_names_file_and_line() -> None:
     with pytest.raises(UsageError, match=r"^unknown directive: redis\.conf:2 loadmodule$"):
         apply(from_conf("port 1\nloadmodule x.so\n"))
-    with pytest.raises(UsageError, match=r'^redis\.conf:1 has an unbalanced quote: "a$'):
+    with pytest.raises(UsageError, match=r"^redis\.conf:1 has an unbalanced quote in column: 13$"):
         list(from_conf('requirepass "a\n'))
 
 

@@ -44,7 +44,7 @@ def from_conf(text: str, file_name: str = "redis.conf") -> Iterator[Directive]:
         try:
             name, *words = split_words(stripped)
         except UsageError as error:
-            raise UsageError(f"{origin} {error}", found=stripped) from None
+            raise UsageError(f"{origin} {error}") from None
         yield Directive(name.lower(), tuple(words), f"{origin} {name}")
 
 

@@ -41,7 +41,9 @@ def split_words(line: str) -> list[str]:
         position = len(line) - len(rest)
         match = _WORD.match(line, position)
         if match is None:
-            raise UsageError(f"has an unbalanced quote: {rest}", found=line)
+            # The place and not the text, which may be a password.
+            column = position + 1
+            raise UsageError(f"has an unbalanced quote in column: {column}", found=column)
         words.append(_unquote(match))
         position = match.end()
     return words
