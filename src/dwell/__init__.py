@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from dwell.batch import Batch
     from dwell.database import Database, Whereabouts, open
 
+    __version__: str
+
 __all__ = [
     "AsyncBatch",
     "AsyncDatabase",
@@ -64,16 +66,20 @@ _NEEDS_ENGINE = {
 }
 
 
-def __getattr__(name: str) -> object:
+def _resolve(name: str) -> object:
     """Resolve the names that need the engine, and the version, at their first use."""
     if name == "__version__":
         return import_module("importlib.metadata").version("dwelldb")
     if name not in _NEEDS_ENGINE:
-        message = f"module 'dwell' has no attribute {name!r}"
-        raise AttributeError(message)
+        raise AttributeError(f"module 'dwell' has no attribute {name!r}")
     value: object = getattr(import_module(_NEEDS_ENGINE[name]), name)
     globals()[name] = value
     return value
+
+
+if not TYPE_CHECKING:
+    # A type checker that knew of this would take every name for an attribute.
+    __getattr__ = _resolve
 
 
 def __dir__() -> list[str]:
