@@ -1,8 +1,8 @@
 """The command line: `dwell VERB`, one verb per file.
 
-Owns the list of verbs and the last word about errors: every one of Dwell's errors becomes a
-sentence on standard error and an exit code (dwell.cli.exits). Only the verb that is called is
-imported, so that `dwell get` starts as fast as Python does.
+Owns the last word about errors: every one of Dwell's errors becomes a sentence on standard error
+and an exit code (dwell.cli.exits). A line that needs no explaining is read without loading typer,
+so that `dwell get` in a script costs little more than starting Python.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ def main() -> None:
     from dwell.errors import Error
 
     try:
-        _run()
+        _run(sys.argv[1:])
     except Error as error:
         complain(str(error), hint=error.hint)
-        sys.exit(exits.ERROR)
+        sys.exit(exits.USAGE if isinstance(error, exits.Mistake) else exits.ERROR)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(exits.PIPE_CLOSED)
@@ -31,8 +31,24 @@ def main() -> None:
         sys.exit(exits.INTERRUPTED)
 
 
-def _run() -> None:
-    """Parse the arguments and run the verb."""
-    from dwell.cli.app import make_app
+def _run(words: list[str]) -> None:
+    """Run the verb that the words name, or explain what is wrong with them."""
+    from dwell.cli import quick
+    from dwell.cli.parameters import parameters_of
+    from dwell.cli.verbs import find
 
-    make_app(sys.argv[1:])(prog_name="dwell")
+    found = find(words)
+    if found is not None:
+        place, rest = found
+        if not place.takes_all:
+            verb = place.load()
+            given = quick.read(parameters_of(verb), rest)
+            if given is not None:
+                verb(**given)
+                return
+        elif "--help" not in rest:
+            place.load()(rest)
+            return
+    from dwell.cli.explain import explain
+
+    explain(words)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, TypeAlias
 
-import typer
+from dwell.cli.parameters import Argument, Option
 
 __all__ = ["Json", "Key"]
 
-Key: TypeAlias = Annotated[str, typer.Argument(help="The key, up to 64 KiB.")]
-Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Answer as one line of JSON.")]
+Key: TypeAlias = Annotated[str, Argument("The key, up to 64 KiB.")]
+Json: TypeAlias = Annotated[bool, Option(("--json",), help="Answer as one line of JSON.")]

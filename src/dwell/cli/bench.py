@@ -11,11 +11,10 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from dwell.cli.arguments import Json
 from dwell.cli.connect import speaks_to_server
 from dwell.cli.output import print_json, print_table
+from dwell.cli.parameters import Option
 from dwell.client.replies import Status
 from dwell.errors import InternalError
 
@@ -23,10 +22,10 @@ if TYPE_CHECKING:
     from dwell.client.connection import Client
     from dwell.client.session import Command
 
-Requests = Annotated[int, typer.Option("--requests", "-r", min=1, help="Commands of each sort.")]
-Pipeline = Annotated[int, typer.Option("--pipeline", "-P", min=1, help="Commands in flight.")]
-Size = Annotated[int, typer.Option("--size", "-d", min=1, help="Bytes of a value.")]
-KeysCount = Annotated[int, typer.Option("--keys", min=1, help="How many different keys.")]
+Requests = Annotated[int, Option(("--requests", "-r"), minimum=1, help="Commands of each sort.")]
+Pipeline = Annotated[int, Option(("--pipeline", "-P"), minimum=1, help="Commands in flight.")]
+Size = Annotated[int, Option(("--size", "-d"), minimum=1, help="Bytes of a value.")]
+KeysCount = Annotated[int, Option(("--keys",), minimum=1, help="How many different keys.")]
 
 Make = Callable[[bytes], "Command"]
 

@@ -5,17 +5,16 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from dwell.cli import exits
 from dwell.cli.arguments import Json, Key
 from dwell.cli.connect import key_bytes, speaks_to_server
 from dwell.cli.output import as_json, complain, print_json
+from dwell.cli.parameters import Argument
 
 if TYPE_CHECKING:
     from dwell.client.connection import Client
 
-Expected = Annotated[str, typer.Argument(help="The value that the key must hold.")]
+Expected = Annotated[str, Argument("The value that the key must hold.")]
 
 
 @speaks_to_server
@@ -32,4 +31,4 @@ def compare_and_delete(client: Client, key: Key, expected: Expected, json: Json 
     if not is_deleted:
         if not json:
             complain(f"not deleted, absent or another value: {key}")
-        raise typer.Exit(exits.NO)
+        raise SystemExit(exits.NO)

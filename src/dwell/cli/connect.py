@@ -13,8 +13,7 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-import typer
-
+from dwell.cli.parameters import Option, Verb
 from dwell.errors import UsageError
 
 if TYPE_CHECKING:
@@ -22,47 +21,39 @@ if TYPE_CHECKING:
 
 __all__ = ["key_bytes", "speaks_to_server"]
 
-Host = Annotated[
-    str, typer.Option("--host", help="Name or address of the server.", rich_help_panel="Server")
-]
+GROUP: Final = "Server"
+Host = Annotated[str, Option(("--host",), "Name or address of the server.", group=GROUP)]
 Port = Annotated[
     int,
-    typer.Option(
-        "--port",
-        "-p",
-        envvar="DWELL_PORT",
-        min=1,
-        max=65535,
-        help="Its TCP port.",
-        rich_help_panel="Server",
+    Option(
+        ("--port", "-p"),
+        "Its TCP port.",
+        minimum=1,
+        maximum=65535,
+        environment="DWELL_PORT",
+        group=GROUP,
     ),
 ]
 Socket = Annotated[
     Path | None,
-    typer.Option(
-        "--socket",
-        envvar="DWELL_UNIX_SOCKET",
-        help="Path of its Unix socket, instead of host and port.",
-        rich_help_panel="Server",
+    Option(
+        ("--socket",),
+        "Path of its Unix socket, instead of host and port.",
+        environment="DWELL_UNIX_SOCKET",
+        group=GROUP,
     ),
 ]
 PasswordFile = Annotated[
     Path | None,
-    typer.Option(
-        "--password-file",
-        help="File whose first line is the password; DWELL_PASSWORD works too.",
-        rich_help_panel="Server",
+    Option(
+        ("--password-file",),
+        "File whose first line is the password; DWELL_PASSWORD works too.",
+        group=GROUP,
     ),
 ]
 Namespace = Annotated[
     int,
-    typer.Option(
-        "--namespace",
-        "-n",
-        min=0,
-        help="Which keyspace: SELECT's number.",
-        rich_help_panel="Server",
-    ),
+    Option(("--namespace", "-n"), "Which keyspace: SELECT's number.", minimum=0, group=GROUP),
 ]
 
 _DEFAULTS: Final[dict[str, tuple[Any, Any]]] = {
@@ -74,7 +65,7 @@ _DEFAULTS: Final[dict[str, tuple[Any, Any]]] = {
 }
 
 
-def speaks_to_server(run: Callable[..., None]) -> Callable[..., None]:
+def speaks_to_server(run: Callable[..., None]) -> Verb:
     """Give a verb the options above, and a connected client as its first argument."""
 
     @wraps(run)
@@ -90,16 +81,9 @@ def speaks_to_server(run: Callable[..., None]) -> Callable[..., None]:
         )
         for name, (annotation, default) in _DEFAULTS.items()
     ]
-    parameters = [*(_evaluated(each, run) for each in own), *options]
-    connected.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    connected.__annotations__ = {}
+    keyword_only = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in own]
+    connected.__signature__ = inspect.Signature([*keyword_only, *options])  # type: ignore[attr-defined]
     return connected
-
-
-def _evaluated(parameter: inspect.Parameter, run: Callable[..., None]) -> inspect.Parameter:
-    """A verb's own parameter, its annotation looked up in the verb's module."""
-    annotation = run.__globals__[parameter.annotation]
-    return parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=annotation)
 
 
 def _connect(

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from dwell.cli import exits
 from dwell.cli.arguments import Json
 from dwell.cli.connect import key_bytes, speaks_to_server
 from dwell.cli.output import print_json, say
+from dwell.cli.parameters import Argument
 
 if TYPE_CHECKING:
     from dwell.client.connection import Client
 
-Keys = Annotated[list[str], typer.Argument(help="The keys.")]
+Keys = Annotated[list[str], Argument("The keys.")]
 
 
 @speaks_to_server
@@ -29,4 +28,4 @@ def delete(client: Client, keys: Keys, json: Json = False) -> None:
     else:
         say(str(deleted))
     if not deleted:
-        raise typer.Exit(exits.NO)
+        raise SystemExit(exits.NO)

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["ERROR", "INTERRUPTED", "NO", "OK", "PIPE_CLOSED", "USAGE"]
+from dwell.errors import UsageError
+
+__all__ = ["ERROR", "INTERRUPTED", "NO", "OK", "PIPE_CLOSED", "USAGE", "Mistake"]
 
 OK: Final = 0
 ERROR: Final = 1
@@ -18,3 +20,7 @@ USAGE: Final = 2
 NO: Final = 3
 INTERRUPTED: Final = 130
 PIPE_CLOSED: Final = 141
+
+
+class Mistake(UsageError):  # noqa: N818 an error of the caller, named as what it is
+    """Words that contradict each other: exit code 2."""

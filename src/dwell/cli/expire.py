@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from dwell.cli import exits
 from dwell.cli.arguments import Json, Key
 from dwell.cli.connect import key_bytes, speaks_to_server
 from dwell.cli.output import as_json, complain, print_json
+from dwell.cli.parameters import Argument
 
 if TYPE_CHECKING:
     from dwell.client.connection import Client
 
-Seconds = Annotated[float, typer.Argument(help="The lifetime from now on; 0 deletes.", min=0)]
+Seconds = Annotated[float, Argument("The lifetime from now on; 0 deletes.", minimum=0)]
 
 
 @speaks_to_server
@@ -29,4 +28,4 @@ def expire(client: Client, key: Key, seconds: Seconds, json: Json = False) -> No
     if not is_present:
         if not json:
             complain(f"no such key: {key}")
-        raise typer.Exit(exits.NO)
+        raise SystemExit(exits.NO)

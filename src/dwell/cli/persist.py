@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import typer
-
 from dwell.cli import exits
 from dwell.cli.arguments import Json, Key
 from dwell.cli.connect import key_bytes, speaks_to_server
@@ -27,4 +25,4 @@ def persist(client: Client, key: Key, json: Json = False) -> None:
     if not had_lifetime:
         if not json:
             complain(f"absent, or without a lifetime: {key}")
-        raise typer.Exit(exits.NO)
+        raise SystemExit(exits.NO)

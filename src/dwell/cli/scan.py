@@ -6,22 +6,20 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
-import typer
-
 from dwell.cli.arguments import Json
 from dwell.cli.connect import key_bytes, speaks_to_server
 from dwell.cli.output import as_json, as_text, print_json, print_table, say
+from dwell.cli.parameters import Argument, Option
 
 if TYPE_CHECKING:
     from dwell.client.connection import Client
-    from dwell.client.resp import Argument
 
 PAGE_KEYS = 1000
 
-Prefix = Annotated[str, typer.Argument(help="What the keys begin with; without one, all keys.")]
-Limit = Annotated[int | None, typer.Option("--limit", min=1, help="How many keys at most.")]
-Reverse = Annotated[bool, typer.Option("--reverse", help="From the last key to the first.")]
-KeysOnly = Annotated[bool, typer.Option("--keys-only", help="Without the values.")]
+Prefix = Annotated[str, Argument("What the keys begin with; without one, all keys.")]
+Limit = Annotated[int | None, Option(("--limit",), minimum=1, help="How many keys at most.")]
+Reverse = Annotated[bool, Option(("--reverse",), help="From the last key to the first.")]
+KeysOnly = Annotated[bool, Option(("--keys-only",), help="Without the values.")]
 
 
 @speaks_to_server
@@ -62,7 +60,7 @@ def _rows(
     left = limit
     while left is None or left > 0:
         page = PAGE_KEYS if left is None else min(left, PAGE_KEYS)
-        words: list[Argument] = ["DWELL.SCAN", prefix, "LIMIT", page]
+        words: list[bytes | str | int] = ["DWELL.SCAN", prefix, "LIMIT", page]
         words += ["CURSOR", cursor] if cursor is not None else []
         words += ["REV"] * reverse + ["KEYSONLY"] * keys_only
         cursor, items = cast("tuple[bytes | None, list[Any]]", client.execute(*words))

@@ -6,10 +6,9 @@ import os
 import sys
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from dwell.cli import exits
 from dwell.cli.output import complain, say
+from dwell.cli.parameters import Argument
 from dwell.errors import Error, UsageError
 
 if TYPE_CHECKING:
@@ -17,10 +16,7 @@ if TYPE_CHECKING:
     from dwell.settings import Settings
 
 Arguments = Annotated[
-    list[str] | None,
-    typer.Argument(
-        help="A redis.conf, then flags as redis-server has them.", metavar="[CONF] [FLAGS]"
-    ),
+    list[str] | None, Argument("A redis.conf, then flags as redis-server has them.")
 ]
 
 REDIS_PORT = 6379
@@ -52,7 +48,7 @@ def server(arguments: Arguments = None) -> None:
         settings = read_settings(arguments or [], os.environ)
     except UsageError as error:
         complain(str(error), hint=error.hint)
-        raise typer.Exit(exits.USAGE) from None
+        raise SystemExit(exits.USAGE) from None
     from dwell.server.core import NativeCore
     from dwell.server.serve import serve
 
@@ -60,8 +56,8 @@ def server(arguments: Arguments = None) -> None:
         code = serve(settings, NativeCore(), on_started=greet, on_event=_log)
     except Error as error:
         complain(str(error), hint=error.hint)
-        raise typer.Exit(exits.ERROR) from None
-    raise typer.Exit(code)
+        raise SystemExit(exits.ERROR) from None
+    raise SystemExit(code)
 
 
 def greet(started: Started) -> None:

@@ -6,27 +6,26 @@ import os
 import sys
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from dwell.cli import exits
 from dwell.cli.arguments import Json, Key
 from dwell.cli.connect import key_bytes, speaks_to_server
+from dwell.cli.exits import Mistake
 from dwell.cli.output import as_json, complain, print_json
+from dwell.cli.parameters import Argument, Option
 
 if TYPE_CHECKING:
     from dwell.client.connection import Client
-    from dwell.client.resp import Argument
 
-Value = Annotated[str, typer.Argument(help="The value; - reads it from standard input, as bytes.")]
+Value = Annotated[str, Argument("The value; - reads it from standard input, as bytes.")]
 Ttl = Annotated[
     float | None,
-    typer.Option("--ttl", min=0.001, help="Lifetime in seconds; without one the value stays."),
+    Option(("--ttl",), minimum=0.001, help="Lifetime in seconds; without one the value stays."),
 ]
-KeepTtl = Annotated[bool, typer.Option("--keep-ttl", help="Keep the lifetime that the key has.")]
-IfAbsent = Annotated[bool, typer.Option("--if-absent", help="Only if the key does not exist.")]
-IfPresent = Annotated[bool, typer.Option("--if-present", help="Only if the key exists.")]
+KeepTtl = Annotated[bool, Option(("--keep-ttl",), help="Keep the lifetime that the key has.")]
+IfAbsent = Annotated[bool, Option(("--if-absent",), help="Only if the key does not exist.")]
+IfPresent = Annotated[bool, Option(("--if-present",), help="Only if the key exists.")]
 IfEqual = Annotated[
-    str | None, typer.Option("--if-equal", help="Only if the key holds this value now.")
+    str | None, Option(("--if-equal",), help="Only if the key holds this value now.")
 ]
 
 
@@ -49,11 +48,11 @@ def set_(
     Example:  dwell set session:7 token --ttl 900
     """
     if if_absent + if_present + (if_equal is not None) > 1:
-        raise typer.BadParameter("one condition at most: --if-absent, --if-present or --if-equal")
+        raise Mistake("one condition at most: --if-absent, --if-present or --if-equal")
     if keep_ttl and ttl is not None:
-        raise typer.BadParameter("either --ttl or --keep-ttl")
+        raise Mistake("either --ttl or --keep-ttl")
     data = sys.stdin.buffer.read() if value == "-" else os.fsencode(value)
-    words: list[Argument] = ["SET", key_bytes(key), data]
+    words: list[bytes | str | int] = ["SET", key_bytes(key), data]
     if ttl is not None:
         words += ["PX", max(1, round(ttl * 1000))]
     words += ["KEEPTTL"] * keep_ttl + ["NX"] * if_absent + ["XX"] * if_present
@@ -65,4 +64,4 @@ def set_(
     if not is_written:
         if not json:
             complain(f"not written, the condition does not hold: {key}")
-        raise typer.Exit(exits.NO)
+        raise SystemExit(exits.NO)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-import typer
-
 from dwell.cli import exits
 from dwell.cli.arguments import Json, Key
 from dwell.cli.connect import key_bytes, speaks_to_server
@@ -34,4 +32,4 @@ def ttl(client: Client, key: Key, json: Json = False) -> None:
     if not is_present:
         if not json:
             complain(f"no such key: {key}")
-        raise typer.Exit(exits.NO)
+        raise SystemExit(exits.NO)

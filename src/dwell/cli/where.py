@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
-import typer
-
 from dwell.cli import exits
 from dwell.cli.arguments import Json
 from dwell.cli.connect import key_bytes, speaks_to_server
 from dwell.cli.output import as_json, as_text, print_json, print_table
+from dwell.cli.parameters import Argument
 
 if TYPE_CHECKING:
     from dwell.client.connection import Client
 
-Keys = Annotated[list[str], typer.Argument(help="The keys.")]
+Keys = Annotated[list[str], Argument("The keys.")]
 
 
 @speaks_to_server
@@ -40,7 +39,7 @@ def where(client: Client, keys: Keys, json: Json = False) -> None:
         ]
         print_table(("key", "home", "answered from", "bytes", "why"), rows)
     if not all(places):
-        raise typer.Exit(exits.NO)
+        raise SystemExit(exits.NO)
 
 
 def _facts(reply: Any) -> dict[str, Any] | None:
