@@ -73,7 +73,7 @@ docs: $(BUILT) ## make the generated pages again
 	@for page in docs/generate_*.py; do $(BIN)/python "$$page"; done
 
 demo: $(BUILT) ## a tour of two minutes on a scratch server
-	@$(BIN)/python -m demo
+	@$(BIN)/dwell tour
 
 conformance: $(BUILT) ## run Redis's own test suite against the server
 	@$(BIN)/python tests/conformance/run.py --server "$(CURDIR)/$(BIN)/dwell server" $(ARGS)

@@ -40,7 +40,7 @@ def test_python_tests_stand_under_tests() -> None:
 
 
 def test_python_test_names_are_claims() -> None:
-    # A claim has a subject and a verb, so it has at least three words.
+    # A claim has a subject and a verb, so it has at least two words.
     findings = {}
     for name in ending(".py"):
         if not PurePosixPath(name).name.startswith("test_"):
@@ -48,7 +48,7 @@ def test_python_test_names_are_claims() -> None:
         for node in ast.walk(ast.parse(text(name))):
             if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 continue
-            if node.name.startswith("test_") and node.name.count("_") < 3:
+            if node.name.startswith("test_") and node.name.count("_") < 2:
                 findings[f"{name}::{node.name}"] = "says too little: name the claim"
     judge("name", findings)
 
