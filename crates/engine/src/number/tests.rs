@@ -176,7 +176,9 @@ proptest! {
     }
 
     #[test]
-    fn short_decimals_add_as_on_paper(a in -9_000_000_i64..9_000_000, b in -9_000_000_i64..9_000_000) {
+    fn short_decimals_add_as_on_paper(
+        a in -9_000_000_i64..9_000_000, b in -9_000_000_i64..9_000_000,
+    ) {
         let in_millionths = |value: i64| {
             let sign = if value < 0 { "-" } else { "" };
             let value = value.unsigned_abs();
