@@ -50,3 +50,20 @@ def test_no_rust_code_is_commented_out() -> None:
             if LOOKS_LIKE_RUST.match(match[1]):
                 findings[name] = f"looks like code: {match[1]}"
     judge("commented-out-code", findings)
+
+
+SECTIONS = ("Args:", "Returns:", "Yields:", "Raises:", "Cost:", "Source:")
+
+
+def test_sections_of_docstrings_stand_in_the_order_of_the_style() -> None:
+    findings = {}
+    for name in ending(".py", ".pyi"):
+        if not name.startswith("src/"):
+            continue
+        for node in ast.walk(ast.parse(text(name))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                lines = (ast.get_docstring(node) or "").splitlines()
+                heads = [line.split()[0] for line in lines if line.startswith(SECTIONS)]
+                if heads != sorted(heads, key=SECTIONS.index):
+                    findings[f"{name}::{node.name}"] = f"has {' '.join(heads)}"
+    judge("docstring", findings)

@@ -5,6 +5,7 @@ from tests.tidy.exemptions import at_most, exemptions
 RULES = {
     "columns",
     "commented-out-code",
+    "docstring",
     "file-lines",
     "function-lines",
     "header",
