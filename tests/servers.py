@@ -59,6 +59,20 @@ needs_core = pytest.mark.skipif(
 )
 
 
+def data_flags(
+    *, fsync: str = "everysec", placement: str = "lifetime", appendonly: str = "yes"
+) -> list[str]:
+    """Return flags that mean the same to either server, and Dwell's placement where there is one.
+
+    Args:
+        fsync: `no`, `everysec` or `always`: durability `none`, `interval` or `always`.
+        placement: for Dwell alone; Redis has but one home.
+        appendonly: whether what is in memory is logged.
+    """
+    log = ["--appendonly", appendonly, "--appendfsync", fsync]
+    return [*log, "--placement", placement] if is_dwell() else [*log, "--save", ""]
+
+
 class ServerFailedError(AssertionError):
     """The server ended, or did not answer, where a test needed it."""
 

@@ -17,7 +17,7 @@ import pytest
 
 from tests.concurrency.recorder import compare_and_delete
 from tests.resp import Client, encode
-from tests.servers import Server, needs_server
+from tests.servers import Server, data_flags, needs_server
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -31,7 +31,6 @@ SAMPLE_FACTOR = int(os.environ.get("DWELL_TEST_SAMPLE_FACTOR", "100"))
 COMPARE_AND_DELETES = 9_000 * SAMPLE_FACTOR
 OWN_READS = 20_000 * SAMPLE_FACTOR
 DELETIONS = 1_500 * SAMPLE_FACTOR
-FLAGS = ["--appendonly", "yes", "--save", ""]
 CHUNK = 1_000
 HOT_KEYS = 50
 CONTENDERS = 3
@@ -89,7 +88,7 @@ class Team:
 
 
 def test_compare_and_delete_has_exactly_one_winner(tmp_path: Path) -> None:
-    with Server(tmp_path / "data", FLAGS) as server:
+    with Server(tmp_path / "data", data_flags()) as server:
         contenders = [server.client() for _ in range(CONTENDERS)]
         barrier = threading.Barrier(CONTENDERS)
         for start in range(0, COMPARE_AND_DELETES, CHUNK):
@@ -143,7 +142,7 @@ def test_no_value_older_than_an_acknowledged_one_is_read(tmp_path: Path) -> None
         assert all(map(operator.ge, values, before)), f"{values} after {before}"
         newest[id(client)] = values
 
-    with Server(tmp_path / "data", FLAGS) as server, server.client() as writer:
+    with Server(tmp_path / "data", data_flags()) as server, server.client() as writer:
         write_all(writer, keys, 0)
         with Team(server, values_never_go_back, READERS) as readers:
             for number in range(1, OWN_READS // HOT_KEYS + 1):
@@ -181,7 +180,7 @@ def test_deleted_key_never_comes_back(tmp_path: Path) -> None:
         while client.read_reply() != b"end":
             pass
 
-    with Server(tmp_path / "data", FLAGS) as server, server.client() as deleter:
+    with Server(tmp_path / "data", data_flags()) as server, server.client() as deleter:
         with Team(server, read_what_is_being_deleted, READERS):
             for start in range(0, DELETIONS, CHUNK // 2):
                 keys = [b"del:%d" % number for number in range(start, start + CHUNK // 2)]

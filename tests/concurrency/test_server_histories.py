@@ -16,7 +16,7 @@ import pytest
 from tests.concurrency.checker import Kind, Operation, find_violation
 from tests.concurrency.recorder import Recorder
 from tests.seeds import new_seed
-from tests.servers import Server, is_dwell, needs_server
+from tests.servers import Server, data_flags, is_dwell, needs_server
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,8 +31,7 @@ PLACEMENTS = ["lifetime", "memory", "disk"] if is_dwell() else ["redis"]
 
 def flags(placement: str) -> list[str]:
     # Redis answers before it has handed a write over, except under `no`; see durability/test_kill.
-    chosen = ["--placement", placement] if is_dwell() else ["--appendfsync", "no"]
-    return ["--appendonly", "yes", "--save", "", *chosen]
+    return data_flags(fsync="everysec" if is_dwell() else "no", placement=placement)
 
 
 def record(server: Server, seed: int, *, kills: int) -> list[Operation]:

@@ -6,10 +6,10 @@ SKIPPED_MAX = {
     "type/string": 16,
     "type/incr": 4,
     "keyspace": 11,
-    "expire": 7,
+    "expire": 5,
     "scan": 12,
     "multi": 30,
-    "protocol": 10,
+    "protocol": 8,
 }
 
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.resp import ReplyError
-from tests.servers import Server, is_dwell, needs_server
+from tests.servers import Server, data_flags, is_dwell, needs_server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,12 +65,8 @@ def is_traced(thread: Path) -> bool:
     return re.search(r"^TracerPid:\s*0$", status, re.MULTILINE) is None
 
 
-def flags() -> list[str]:
-    return ["--appendonly", "yes", "--save", "", "--appendfsync", "always"]
-
-
 def test_failed_fsync_is_reported_and_later_writes_are_refused(tmp_path: Path) -> None:
-    with Server(tmp_path / "data", flags()) as server, server.client() as client:
+    with Server(tmp_path / "data", data_flags(fsync="always")) as server, server.client() as client:
         assert client.call("SET", "before", "1") == "OK"
         with failing_fsync(server, tmp_path / "strace.log"), pytest.raises(ReplyError):
             client.call("SET", "unknown", "2")
@@ -83,7 +79,7 @@ def test_failed_fsync_is_reported_and_later_writes_are_refused(tmp_path: Path) -
 
 
 def test_restart_after_a_failed_fsync_has_all_that_was_acknowledged(tmp_path: Path) -> None:
-    with Server(tmp_path / "data", flags()) as server:
+    with Server(tmp_path / "data", data_flags(fsync="always")) as server:
         with server.client() as client:
             for number in range(100):
                 client.call("SET", f"key:{number}", number)

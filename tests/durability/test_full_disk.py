@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.resp import Client, ReplyError
-from tests.servers import Server, is_dwell, needs_server
+from tests.servers import Server, data_flags, is_dwell, needs_server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +25,8 @@ pytestmark = needs_server
 DISK_BYTES = 64 << 20
 VALUE_BYTES = 100_000
 ROOM_TIMEOUT_SECONDS = 30.0
-FLAGS = ["--appendonly", "yes", "--save", "", "--appendfsync", "always"]
+# Segments that fit many times on the disk, and a drain that does not dawdle.
+SMALL_SEGMENTS = ["--segment-bytes", str(1 << 20), "--drain-after-ms", "50"] if is_dwell() else []
 
 
 @contextlib.contextmanager
@@ -40,6 +41,10 @@ def small_disk(folder: Path) -> Iterator[Path]:
         yield folder
     finally:
         subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+def flags() -> list[str]:
+    return [*data_flags(fsync="always"), *SMALL_SEGMENTS]
 
 
 def value_of(number: int) -> bytes:
@@ -63,7 +68,7 @@ def acknowledged_are_there(client: Client, numbers: range) -> None:
 
 @pytest.mark.skipif(not is_dwell(), reason="Redis under `always` exits when its disk is full")
 def test_full_disk_refuses_writes_by_name_and_goes_on(tmp_path: Path) -> None:
-    with small_disk(tmp_path / "disk") as disk, Server(disk / "data", FLAGS) as server:
+    with small_disk(tmp_path / "disk") as disk, Server(disk / "data", flags()) as server:
         with server.client() as client:
             count, refusal = fill(client)
             assert count > 10
@@ -96,7 +101,7 @@ def wait_for_room(client: Client) -> None:
 
 
 def test_kill_on_a_full_disk_keeps_what_was_acknowledged(tmp_path: Path) -> None:
-    with small_disk(tmp_path / "disk") as disk, Server(disk / "data", FLAGS) as server:
+    with small_disk(tmp_path / "disk") as disk, Server(disk / "data", flags()) as server:
         acknowledged: list[int] = []
         with server.client() as client, contextlib.suppress(ReplyError, OSError):
             for number in range(4 * DISK_BYTES // VALUE_BYTES):

@@ -17,7 +17,7 @@ import pytest
 
 from tests.durability.workload import Writer
 from tests.seeds import new_seed
-from tests.servers import Server, is_dwell, needs_server
+from tests.servers import Server, data_flags, is_dwell, needs_server
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,6 +27,12 @@ pytestmark = [needs_server, pytest.mark.slow, pytest.mark.timeout(300)]
 CLIENTS = 4
 LOAD_SECONDS_MAX = 0.15
 RECOVERY_SECONDS_MAX = 0.4
+# Small enough that drains, segments and bases begin and end all the time under the load.
+BUSY_LOG = (
+    ["--drain-after-ms", "10", "--segment-bytes", str(1 << 20), "--base-after-bytes", str(1 << 20)]
+    if is_dwell()
+    else []
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,11 +61,6 @@ SETTINGS = [
     Setting("always-lifetime", "always", "lifetime", kills=45),
     Setting("none-lifetime", "no", "lifetime", kills=25),
 ]
-
-
-def flags(*, appendonly: str, fsync: str, placement: str) -> list[str]:
-    words = ["--save", "", "--appendonly", appendonly, "--appendfsync", fsync]
-    return [*words, "--placement", placement] if is_dwell() else words
 
 
 def load_and_kill(server: Server, writers: list[Writer], randomness: random.Random) -> None:
@@ -94,7 +95,7 @@ def test_acknowledged_writes_survive_kills_and_batches_stay_whole(
     seed = f"{new_seed()}/{setting.name}"
     randomness = random.Random(seed)
     writers = [Writer(number, seed) for number in range(CLIENTS)]
-    arguments = flags(appendonly="yes", fsync=setting.fsync, placement=setting.placement)
+    arguments = [*data_flags(fsync=setting.fsync, placement=setting.placement), *BUSY_LOG]
     kills = 0
     with Server(tmp_path / "data", arguments) as server:
         while kills < setting.kills:
@@ -110,7 +111,7 @@ def test_disk_home_survives_kills_while_memory_is_a_cache(tmp_path: Path) -> Non
     seed = f"{new_seed()}/cache"
     randomness = random.Random(seed)
     writers = [Writer(number, seed, is_plain=True) for number in range(CLIENTS)]
-    arguments = flags(appendonly="no", fsync="everysec", placement="lifetime")
+    arguments = [*data_flags(appendonly="no"), *BUSY_LOG]
     with Server(tmp_path / "data", arguments) as server:
         for _ in range(20):
             with server.client() as client:
@@ -125,7 +126,7 @@ def test_disk_home_survives_kills_while_memory_is_a_cache(tmp_path: Path) -> Non
 def test_graceful_stop_keeps_everything(tmp_path: Path) -> None:
     seed = f"{new_seed()}/stop"
     writers = [Writer(number, seed) for number in range(CLIENTS)]
-    arguments = flags(appendonly="yes", fsync="no", placement="lifetime")
+    arguments = data_flags(fsync="no")
     with Server(tmp_path / "data", arguments) as server:
         for _ in range(3):
             stop = threading.Event()
