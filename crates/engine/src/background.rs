@@ -1,0 +1,317 @@
+//! The engine's own threads: one that syncs, one that drains, one that expires and trims, one
+//! that prepares segments and makes bases. Their number is fixed, whatever the number of
+//! namespaces. Each does its work in bounded steps through the same methods that anyone may call,
+//! so that tests run the same steps by hand.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use parking_lot::{Condvar, Mutex};
+
+use crate::drain::Drainer;
+use crate::engine::{Engine, Shared};
+use crate::error::{Error, ErrorKind};
+use crate::log::Sequence;
+
+/// Pause of the thread that expires, in milliseconds.
+const EXPIRE_PAUSE_MS: u64 = 50;
+/// Pause of the thread that drains, when nothing is urgent.
+const DRAIN_PAUSE_MS: u64 = 50;
+/// Pause of the thread that prepares segments and makes bases.
+const KEEP_PAUSE_MS: u64 = 100;
+/// Pause after an error of the drain or of a base, so that a broken disk is not hammered.
+const ERROR_PAUSE: Duration = Duration::from_secs(1);
+
+/// What wakes the threads.
+#[derive(Default)]
+struct Signals {
+    state: Mutex<Wanted>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct Wanted {
+    stop: bool,
+    sync: bool,
+    drain: bool,
+}
+
+/// The threads of one engine, and what they have to report.
+pub struct Background {
+    signals: Arc<Signals>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+    has_failed: AtomicBool,
+    /// The drain's last error, until it succeeds.
+    pub drain_error: Mutex<Option<Error>>,
+    /// When the oldest dirty key was noticed, in engine milliseconds; 0 when nothing waits.
+    pub dirty_since_ms: AtomicU64,
+    /// For an engine without a directory.
+    pub no_drainer: Mutex<Drainer>,
+}
+
+impl Default for Background {
+    fn default() -> Self {
+        Self {
+            signals: Arc::default(),
+            threads: Mutex::default(),
+            has_failed: AtomicBool::new(false),
+            drain_error: Mutex::default(),
+            dirty_since_ms: AtomicU64::new(0),
+            no_drainer: Mutex::new(Drainer::new(1)),
+        }
+    }
+}
+
+impl Background {
+    /// Asks for an fsync now.
+    pub fn want_sync(&self) {
+        self.signals.state.lock().sync = true;
+        self.signals.changed.notify_all();
+    }
+
+    /// Asks for a drain now.
+    pub fn want_drain(&self) {
+        self.signals.state.lock().drain = true;
+        self.signals.changed.notify_all();
+    }
+
+    /// Whether any batch was ever undone because of the log: the rare case is asked for first.
+    pub fn has_failed(&self) -> bool {
+        self.has_failed.load(Ordering::Acquire)
+    }
+
+    /// Notes that batches were undone.
+    pub fn note_failure(&self) {
+        self.has_failed.store(true, Ordering::Release);
+    }
+}
+
+impl Drop for Background {
+    fn drop(&mut self) {
+        self.signals.state.lock().stop = true;
+        self.signals.changed.notify_all();
+    }
+}
+
+impl Signals {
+    /// Sleeps until something that `takes` wants happens, or the time is over; `false` to stop.
+    fn sleep(&self, pause: Duration, takes: impl Fn(&mut Wanted) -> bool) -> bool {
+        let mut wanted = self.state.lock();
+        let end = Instant::now() + pause;
+        loop {
+            if wanted.stop {
+                return false;
+            }
+            if takes(&mut wanted) || self.changed.wait_until(&mut wanted, end).timed_out() {
+                return !wanted.stop;
+            }
+        }
+    }
+}
+
+impl Engine {
+    pub(crate) fn start_background(&self) -> Result<(), Error> {
+        self.spawn("dwell-sync", sync_loop)?;
+        self.spawn("dwell-expire", expire_loop)?;
+        if self.store().is_some() {
+            self.spawn("dwell-drain", drain_loop)?;
+            self.spawn("dwell-keep", keep_loop)?;
+        }
+        Ok(())
+    }
+
+    /// Stops the threads and waits for the step that each is in.
+    pub(crate) fn stop_background(&self) {
+        let background = &self.shared().background;
+        background.signals.state.lock().stop = true;
+        background.signals.changed.notify_all();
+        let threads = std::mem::take(&mut *background.threads.lock());
+        for thread in threads {
+            // A thread that panicked has nothing to wait for.
+            let _ = thread.join();
+        }
+    }
+
+    fn spawn(&self, name: &str, run: fn(&Weak<Shared>, &Signals)) -> Result<(), Error> {
+        let shared = Arc::downgrade(self.shared());
+        let signals = Arc::clone(&self.shared().background.signals);
+        let thread = thread::Builder::new()
+            .name(name.to_owned())
+            .spawn(move || run(&shared, &signals))
+            .map_err(|cause| {
+                let message = format!("cannot start the thread {name}: {cause}");
+                Error::new(ErrorKind::Unavailable, message)
+            })?;
+        self.shared().background.threads.lock().push(thread);
+        Ok(())
+    }
+
+    /// Hands over everything and makes it durable.
+    ///
+    /// # Errors
+    /// As `settle`.
+    pub fn sync(&self) -> Result<(), Error> {
+        let Some(store) = self.store() else {
+            return Ok(());
+        };
+        self.hand_over_all()?;
+        store.log.sync(Sequence::MAX).map_err(|cause| self.refuse(cause))?;
+        self.wake_listeners();
+        Ok(())
+    }
+
+    /// Drains until nothing waits that was there when it was called.
+    ///
+    /// # Errors
+    /// Those of the drain.
+    pub fn drain_all(&self) -> Result<(), Error> {
+        if self.store().is_none() {
+            return Ok(());
+        }
+        self.hand_over_all()?;
+        let upto = self.shared().state.lock().sequence;
+        loop {
+            let first = self.shared().state.lock().first_needed(u64::MAX);
+            if first > upto {
+                return Ok(());
+            }
+            self.drain_once()?;
+        }
+    }
+
+    /// Whether the drain should run now.
+    fn drain_is_due(&self) -> bool {
+        let background = &self.shared().background;
+        let state = self.shared().state.lock();
+        if state.first_needed(u64::MAX) == u64::MAX {
+            background.dirty_since_ms.store(0, Ordering::Relaxed);
+            return false;
+        }
+        let now_ms = state.now(self.clock()).engine_ms.max(1) as u64;
+        let since_ms = match background.dirty_since_ms.load(Ordering::Relaxed) {
+            0 => {
+                background.dirty_since_ms.store(now_ms, Ordering::Relaxed);
+                now_ms
+            }
+            since_ms => since_ms,
+        };
+        let is_old = now_ms.saturating_sub(since_ms) >= state.settings.drain_after_ms;
+        is_old || state.front.dirty_bytes >= state.settings.dirty_bytes_max / 4
+    }
+
+    /// Removes what has expired, lets copies go and frees what was flushed, for a few slices.
+    ///
+    /// # Errors
+    /// Those of expiring.
+    pub fn tidy_some(&self) -> Result<(), Error> {
+        /// Slices per call: about 30 ms of work at most, none longer than a slice.
+        const SLICES_MAX: usize = 16;
+        for _ in 0..SLICES_MAX {
+            if !self.expire_some()? {
+                break;
+            }
+        }
+        self.expire_rows_some()?;
+        for _ in 0..SLICES_MAX {
+            let mut turn = self.lock();
+            let now = turn.now();
+            let state = turn.state();
+            state.trim_copies(now);
+            let Some(mut buried) = state.buried.pop() else {
+                break;
+            };
+            if state.front.free_some(&mut buried) {
+                state.buried.push(buried);
+            }
+        }
+        Ok(())
+    }
+
+    /// Prewrites the next segment, mends the reserve, and makes a base when the log has grown.
+    ///
+    /// # Errors
+    /// What the disk says.
+    pub fn keep_some(&self) -> Result<(), Error> {
+        let Some(store) = self.store() else {
+            return Ok(());
+        };
+        store.log.prepare_spare()?;
+        self.mend_reserve(store);
+        let grown =
+            store.log.size_bytes().saturating_sub(store.log_bytes_at_base.load(Ordering::Relaxed));
+        if grown >= self.settings().base_after_bytes {
+            self.make_base()?;
+        }
+        Ok(())
+    }
+}
+
+fn engine(shared: &Weak<Shared>) -> Option<Engine> {
+    shared.upgrade().map(Engine::from_shared)
+}
+
+fn sync_loop(shared: &Weak<Shared>, signals: &Signals) {
+    loop {
+        let Some(pause_ms) = engine(shared).map(|one| one.settings().sync_interval_ms) else {
+            return;
+        };
+        let takes = |wanted: &mut Wanted| std::mem::take(&mut wanted.sync);
+        if !signals.sleep(Duration::from_millis(pause_ms.max(1)), takes) {
+            return;
+        }
+        if let Some(engine) = engine(shared) {
+            // The failure is kept in the state, where every write meets it.
+            let _ = engine.sync();
+        }
+    }
+}
+
+fn drain_loop(shared: &Weak<Shared>, signals: &Signals) {
+    let mut pause = Duration::from_millis(DRAIN_PAUSE_MS);
+    loop {
+        let asked = std::cell::Cell::new(false);
+        let takes = |wanted: &mut Wanted| {
+            asked.set(std::mem::take(&mut wanted.drain));
+            asked.get()
+        };
+        if !signals.sleep(pause, takes) {
+            return;
+        }
+        let Some(engine) = engine(shared) else {
+            return;
+        };
+        pause = Duration::from_millis(DRAIN_PAUSE_MS);
+        if !asked.get() && !engine.drain_is_due() {
+            continue;
+        }
+        let result = engine.drain_once();
+        engine.shared().background.dirty_since_ms.store(0, Ordering::Relaxed);
+        if result.is_err() {
+            pause = ERROR_PAUSE;
+        }
+        *engine.shared().background.drain_error.lock() = result.err();
+    }
+}
+
+fn expire_loop(shared: &Weak<Shared>, signals: &Signals) {
+    while signals.sleep(Duration::from_millis(EXPIRE_PAUSE_MS), |_| false) {
+        let Some(engine) = engine(shared) else {
+            return;
+        };
+        // A refused write is met by everyone who writes; expiry goes on when it can.
+        let _ = engine.tidy_some();
+    }
+}
+
+fn keep_loop(shared: &Weak<Shared>, signals: &Signals) {
+    let mut pause = Duration::from_millis(KEEP_PAUSE_MS);
+    while signals.sleep(pause, |_| false) {
+        let Some(engine) = engine(shared) else {
+            return;
+        };
+        let failed = engine.keep_some().is_err();
+        pause = if failed { ERROR_PAUSE } else { Duration::from_millis(KEEP_PAUSE_MS) };
+    }
+}

@@ -1,0 +1,190 @@
+//! Time as the engine sees it. *Engine time* starts as the wall clock of the first opening and
+//! then follows the monotonic clock, so a step of the wall clock moves no relative lifetime
+//! (TTL-04); it goes on across restarts from the last record of the log. Absolute deadlines
+//! follow the wall clock. Nothing else in the engine may ask the system for the time.
+
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+/// A source of time; injected, so that any run can be repeated.
+pub trait Clock: Send + Sync {
+    /// Milliseconds of a clock that never steps; its origin means nothing.
+    fn monotonic_ms(&self) -> i64;
+    /// Milliseconds since the Unix epoch, as the machine believes.
+    fn wall_ms(&self) -> i64;
+}
+
+/// The machine's own clocks.
+pub struct SystemClock {
+    origin: Instant,
+    /// The last reading and how often in a row it did not move although the wall clock did.
+    stuck: AtomicU64,
+    last: AtomicI64,
+    wall_origin_ms: i64,
+}
+
+impl SystemClock {
+    /// Readings without progress, with the wall clock moving on, after which the monotonic
+    /// clock is held to be broken and the wall clock takes its place (TTL-05).
+    const STUCK_MAX: u64 = 10_000;
+
+    /// Starts counting now.
+    pub fn new() -> Self {
+        Self {
+            origin: Instant::now(),
+            stuck: AtomicU64::new(0),
+            last: AtomicI64::new(0),
+            wall_origin_ms: system_wall_ms(),
+        }
+    }
+}
+
+impl Default for SystemClock {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+fn system_wall_ms() -> i64 {
+    match SystemTime::now().duration_since(UNIX_EPOCH) {
+        Ok(since) => i64::try_from(since.as_millis()).unwrap_or(i64::MAX),
+        Err(_) => 0,
+    }
+}
+
+impl Clock for SystemClock {
+    fn monotonic_ms(&self) -> i64 {
+        let reading = i64::try_from(self.origin.elapsed().as_millis()).unwrap_or(i64::MAX);
+        if reading > self.last.load(Ordering::Relaxed) {
+            self.last.store(reading, Ordering::Relaxed);
+            self.stuck.store(0, Ordering::Relaxed);
+            return reading;
+        }
+        // The same millisecond is the usual case; only many in a row are worth a second look.
+        if self.stuck.fetch_add(1, Ordering::Relaxed) < Self::STUCK_MAX {
+            return reading;
+        }
+        reading.max(system_wall_ms() - self.wall_origin_ms)
+    }
+
+    fn wall_ms(&self) -> i64 {
+        system_wall_ms()
+    }
+}
+
+/// A clock that moves only when told to, for tests.
+#[derive(Default)]
+pub struct ManualClock {
+    monotonic_ms: AtomicI64,
+    wall_ms: AtomicI64,
+}
+
+impl ManualClock {
+    /// A clock that stands at `wall_ms`.
+    pub fn at(wall_ms: i64) -> Self {
+        Self { monotonic_ms: AtomicI64::new(0), wall_ms: AtomicI64::new(wall_ms) }
+    }
+
+    /// Lets `ms` pass on both clocks.
+    pub fn advance(&self, ms: i64) {
+        self.monotonic_ms.fetch_add(ms, Ordering::SeqCst);
+        self.wall_ms.fetch_add(ms, Ordering::SeqCst);
+    }
+
+    /// Steps the wall clock alone, as an operator or NTP does.
+    pub fn step_wall(&self, ms: i64) {
+        self.wall_ms.fetch_add(ms, Ordering::SeqCst);
+    }
+}
+
+impl Clock for ManualClock {
+    fn monotonic_ms(&self) -> i64 {
+        self.monotonic_ms.load(Ordering::SeqCst)
+    }
+
+    fn wall_ms(&self) -> i64 {
+        self.wall_ms.load(Ordering::SeqCst)
+    }
+}
+
+/// The absolute moment at which a key ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Deadline {
+    /// Milliseconds, on the wall clock if `absolute`, else in engine time.
+    pub at_ms: i64,
+    /// Given as a moment (`EXPIREAT`), not as a duration.
+    pub absolute: bool,
+}
+
+/// One reading of both clocks; a turn uses one throughout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Now {
+    /// Engine time in milliseconds.
+    pub engine_ms: i64,
+    /// Wall clock, in milliseconds since the Unix epoch.
+    pub wall_ms: i64,
+}
+
+impl Now {
+    /// The deadline `ms` from now; `None` where it cannot be represented.
+    pub fn after_ms(&self, ms: i64) -> Option<Deadline> {
+        let at_ms = self.engine_ms.checked_add(ms)?;
+        self.wall_ms.checked_add(ms)?;
+        Some(Deadline { at_ms, absolute: false })
+    }
+
+    /// The deadline at a moment of the wall clock.
+    pub fn at_wall_ms(&self, ms: i64) -> Deadline {
+        Deadline { at_ms: ms, absolute: true }
+    }
+
+    /// Milliseconds until `deadline`; zero or less once it is past.
+    pub fn left_ms(&self, deadline: Deadline) -> i64 {
+        deadline.at_ms.saturating_sub(self.of(deadline.absolute))
+    }
+
+    /// The moment of the wall clock at which `deadline` falls, as far as is known now.
+    pub fn wall_ms_of(&self, deadline: Deadline) -> i64 {
+        if deadline.absolute {
+            return deadline.at_ms;
+        }
+        self.wall_ms.saturating_add(self.left_ms(deadline))
+    }
+
+    /// Whether `deadline` has come.
+    pub fn is_past(&self, deadline: Deadline) -> bool {
+        deadline.at_ms <= self.of(deadline.absolute)
+    }
+
+    fn of(&self, absolute: bool) -> i64 {
+        if absolute { self.wall_ms } else { self.engine_ms }
+    }
+}
+
+/// Engine time: a line through the last known pair of engine time and wall clock.
+#[derive(Debug, Clone, Copy)]
+pub struct Timeline {
+    origin_engine_ms: i64,
+    origin_monotonic_ms: i64,
+}
+
+impl Timeline {
+    /// Starts where the log ended: engine time goes on by what the wall clock says has passed
+    /// since, never backwards. `None` for a new database: engine time is the wall clock.
+    pub fn resume(clock: &dyn Clock, last: Option<(i64, i64)>) -> Self {
+        let wall_ms = clock.wall_ms();
+        let origin_engine_ms = match last {
+            Some((engine_ms, raw_ms)) => {
+                engine_ms.saturating_add(wall_ms.saturating_sub(raw_ms).max(0))
+            }
+            None => wall_ms,
+        };
+        Self { origin_engine_ms, origin_monotonic_ms: clock.monotonic_ms() }
+    }
+
+    /// Reads both clocks.
+    pub fn now(&self, clock: &dyn Clock) -> Now {
+        let passed_ms = clock.monotonic_ms().saturating_sub(self.origin_monotonic_ms).max(0);
+        Now { engine_ms: self.origin_engine_ms.saturating_add(passed_ms), wall_ms: clock.wall_ms() }
+    }
+}

@@ -1,0 +1,215 @@
+//! The drain: it carries what the log already holds durably into the files of the namespaces, in
+//! one sweep over sorted keys at a time (DESIGN.md 6). A sweep writes each key as it is now,
+//! which may be newer than the sweep's cut: the log is synced beyond it before the commit, and
+//! replaying a record onto a newer row ends in the same row. INV-01, INV-04.
+//!
+//! A sweep is committed in several transactions; only the last one moves the applied sequence.
+
+mod rows;
+mod settle;
+
+use std::time::Instant;
+
+use dwell_sqlite::KeysFile;
+
+use crate::below::DiskTier;
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::front::{Floor, waits};
+use crate::limits::SLICE_KEYS;
+use crate::namespace::NamespaceId;
+use crate::settings::Durability;
+use crate::turn::Ticket;
+use rows::SweptKeys;
+use settle::Committed;
+
+/// Rows per transaction: large enough that the fsync costs nothing, small enough that memory
+/// comes free steadily.
+const ROWS_PER_TRANSACTION: usize = 50_000;
+
+/// Write-ahead log of a file beyond which it is copied into the file itself.
+const CHECKPOINT_EVERY_SWEEPS: u32 = 4;
+
+/// The drain's own belongings: open files, the longest unused first.
+pub struct Drainer {
+    files: Vec<OpenFile>,
+    files_max: usize,
+}
+
+struct OpenFile {
+    namespace: NamespaceId,
+    file: KeysFile,
+    sweeps: u32,
+}
+
+/// One sweep over a namespace.
+struct Sweep {
+    namespace: NamespaceId,
+    /// Everything up to this sequence is in the sweep.
+    cut: u64,
+    generation: u64,
+    clears: bool,
+    /// How many times the log had failed when it began.
+    failures: usize,
+    keys: SweptKeys,
+}
+
+impl Drainer {
+    /// A drain that keeps at most `files_max` files open.
+    pub fn new(files_max: usize) -> Self {
+        Self { files: Vec::new(), files_max: files_max.max(1) }
+    }
+
+    fn open(&mut self, disk: &DiskTier, namespace: NamespaceId) -> Result<&mut OpenFile, Error> {
+        if let Some(at) = self.files.iter().position(|one| one.namespace == namespace) {
+            let open = self.files.remove(at);
+            self.files.push(open);
+        } else {
+            if self.files.len() >= self.files_max {
+                self.files.remove(0).file.close()?;
+            }
+            let file = disk.open_writer(namespace)?;
+            self.files.push(OpenFile { namespace, file, sweeps: 0 });
+        }
+        self.files.last_mut().ok_or_else(|| Error::internal("a file that was opened is gone"))
+    }
+
+    /// Closes all files, each with a last checkpoint.
+    pub fn close(&mut self) -> Result<(), Error> {
+        for mut open in self.files.drain(..) {
+            open.file.checkpoint(true)?;
+            open.file.close()?;
+        }
+        Ok(())
+    }
+}
+
+impl Engine {
+    /// Sweeps every namespace for which something waits; whether there was one.
+    ///
+    /// # Errors
+    /// Those of writing a file or the log; what was not written waits on.
+    pub fn drain_once(&self) -> Result<bool, Error> {
+        let Some(disk) = self.disk_tier() else {
+            return Ok(false);
+        };
+        let waiting: Vec<NamespaceId> = {
+            let mut turn = self.lock();
+            let spaces = turn.state().front.spaces();
+            spaces.filter(|(_, space)| space.waiting_since.is_some()).map(|(id, _)| id).collect()
+        };
+        let mut drainer = self.drainer().lock();
+        for &namespace in &waiting {
+            self.drain_namespace(&mut drainer, disk, namespace)?;
+        }
+        Ok(!waiting.is_empty())
+    }
+
+    fn drain_namespace(
+        &self,
+        drainer: &mut Drainer,
+        disk: &DiskTier,
+        namespace: NamespaceId,
+    ) -> Result<(), Error> {
+        let open = drainer.open(disk, namespace)?;
+        let mut sweep = self.begin_sweep(namespace);
+        let result = self.write_sweep(&mut sweep, open);
+        if result.is_err() {
+            self.give_up(&sweep);
+            return result;
+        }
+        open.sweeps += 1;
+        if open.sweeps.is_multiple_of(CHECKPOINT_EVERY_SWEEPS) {
+            open.file.checkpoint(false)?;
+        }
+        Ok(())
+    }
+
+    /// Fixes the cut and takes the queue, in slices.
+    fn begin_sweep(&self, namespace: NamespaceId) -> Sweep {
+        let (mut sweep, queue) = {
+            let mut turn = self.lock();
+            let state = turn.state();
+            let (cut, failures) = (state.sequence, state.failures.len());
+            let space = state.front.space_mut(namespace);
+            space.in_flight_since = space.waiting_since.take();
+            // From here on a row may appear at any moment.
+            space.floor = Floor::Rows;
+            let sweep = Sweep {
+                namespace,
+                cut,
+                generation: space.generation,
+                clears: space.clear_pending,
+                failures,
+                keys: SweptKeys::default(),
+            };
+            (sweep, std::mem::take(&mut space.queue))
+        };
+        for slice in queue.chunks(SLICE_KEYS) {
+            let mut turn = self.lock();
+            let front = &mut turn.state().front;
+            for &handle in slice {
+                let Some(entry) = front.entry_if_live(handle) else {
+                    continue;
+                };
+                let header = entry.header();
+                if header.namespace != namespace || !header.queued {
+                    continue;
+                }
+                let hash = front.hash(entry.key());
+                let is_current = front.find(namespace, hash, entry.key()) == Some(handle);
+                if is_current && waits(&header) {
+                    sweep.keys.push(entry.key());
+                }
+                front.set_in_flight(handle);
+            }
+        }
+        sweep.keys.sort();
+        sweep
+    }
+
+    fn write_sweep(&self, sweep: &mut Sweep, open: &mut OpenFile) -> Result<(), Error> {
+        let applied_before = open.file.applied();
+        let count = sweep.keys.len();
+        let mut start = 0;
+        loop {
+            let end = (start + ROWS_PER_TRANSACTION).min(count);
+            let is_last = end == count;
+            let began = Instant::now();
+            let mut writing = open.file.begin()?;
+            let clears = sweep.clears && start == 0;
+            if clears {
+                writing.clear()?;
+            }
+            let (newest, bytes) = self.write_rows(sweep, start..end, &mut writing)?;
+            let newest = if clears { newest.max(sweep.cut) } else { newest };
+            self.secure(sweep, newest.max(if is_last { sweep.cut } else { 0 }))?;
+            writing.commit(if is_last { sweep.cut } else { applied_before })?;
+            let done =
+                Committed { cleared: clears, bytes, took: began.elapsed(), rows: open.file.rows() };
+            self.settle_rows(sweep, start..end, &done);
+            if is_last {
+                break;
+            }
+            start = end;
+        }
+        self.finish_sweep(sweep, open.file.rows());
+        Ok(())
+    }
+
+    /// Makes the log durable up to `newest`: nothing may be in a file that a power cut could
+    /// still take from the history.
+    fn secure(&self, sweep: &Sweep, newest: u64) -> Result<(), Error> {
+        let ticket = Ticket { sequence: newest, first: 0, durability: Durability::Always };
+        self.settle(&ticket)?;
+        let mut turn = self.lock();
+        if turn.state().failures.len() == sweep.failures {
+            return Ok(());
+        }
+        // What was read for these rows may have been undone since.
+        Err(Error::new(
+            crate::error::ErrorKind::Unavailable,
+            "the log failed while keys were being written to their file",
+        ))
+    }
+}

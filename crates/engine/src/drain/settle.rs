@@ -1,0 +1,144 @@
+//! What follows a commit: entries that were written as they still are turn into copies, deletions
+//! are forgotten, and what has changed since waits on with a new mark of what lies below.
+
+use std::ops::Range;
+use std::time::Duration;
+
+use super::Sweep;
+use crate::engine::Engine;
+use crate::front::{Below, Floor, Handle, Header, Spread, State as EntryState, waits};
+use crate::limits::SLICE_KEYS;
+use crate::state::State;
+
+/// What a transaction of a sweep has done.
+pub(super) struct Committed {
+    /// It carried out a FLUSH first.
+    pub cleared: bool,
+    pub bytes: u64,
+    pub took: Duration,
+    /// Rows in the file since.
+    pub rows: u64,
+}
+
+impl Engine {
+    /// Lets go what a committed transaction has written.
+    pub(super) fn settle_rows(&self, sweep: &Sweep, part: Range<usize>, done: &Committed) {
+        let mut is_first = true;
+        let (mut at, end) = (part.start, part.end);
+        loop {
+            let mut turn = self.lock();
+            let now = turn.now();
+            let state = turn.state();
+            let space = state.front.space_mut(sweep.namespace);
+            if space.generation != sweep.generation {
+                return;
+            }
+            if is_first {
+                // Scans that read rows before this moment must read them again.
+                space.drains += 1;
+                space.is_settling = true;
+                if done.cleared {
+                    space.clear_pending = false;
+                }
+                state.counters.drains += 1;
+                state.pace.measured(done.bytes, done.took.as_millis() as u64);
+                is_first = false;
+            }
+            let stop = (at + SLICE_KEYS).min(end);
+            for one in at..stop {
+                state.settle_key(sweep, one);
+            }
+            state.trim_copies(now);
+            at = stop;
+            if at == end {
+                let space = state.front.space_mut(sweep.namespace);
+                space.is_settling = false;
+                space.rows = Some(done.rows);
+                return;
+            }
+        }
+    }
+
+    /// Ends a sweep that was written whole.
+    pub(super) fn finish_sweep(&self, sweep: &Sweep, rows: u64) {
+        let mut turn = self.lock();
+        let space = turn.state().front.space_mut(sweep.namespace);
+        space.in_flight_since = None;
+        space.next_row_deadline_ms = 0;
+        if space.generation != sweep.generation {
+            return;
+        }
+        if rows == 0 && space.waiting_since.is_none() {
+            space.floor = Floor::Empty;
+        }
+    }
+
+    /// Takes back a sweep that failed: what was not settled waits on.
+    pub(super) fn give_up(&self, sweep: &Sweep) {
+        let mut turn = self.lock();
+        let front = &mut turn.state().front;
+        let space = front.space_mut(sweep.namespace);
+        let since = space.in_flight_since.take();
+        space.waiting_since = match (space.waiting_since, since) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        };
+        space.is_settling = false;
+        space.rows = None;
+        for at in 0..sweep.keys.len() {
+            let key = sweep.keys.key(at);
+            let hash = front.hash(key);
+            if let Some(handle) = front.find(sweep.namespace, hash, key) {
+                front.change_spread(handle, Spread::restore_changes);
+                front.requeue(handle);
+            }
+        }
+    }
+}
+
+impl State {
+    fn settle_key(&mut self, sweep: &Sweep, at: usize) {
+        let (version, wrote_row) = sweep.keys.written(at);
+        if version == 0 {
+            return;
+        }
+        self.counters.drained += 1;
+        let key = sweep.keys.key(at);
+        let hash = self.front.hash(key);
+        let Some(handle) = self.front.find(sweep.namespace, hash, key) else {
+            return;
+        };
+        let header = self.front.entry(handle).header();
+        if !waits(&header) {
+            return;
+        }
+        self.front.change_spread(handle, Spread::commit_changes);
+        if header.version == version {
+            self.settle_unchanged(handle, hash, header);
+            return;
+        }
+        let below = if wrote_row { Below::Older } else { Below::None };
+        // Changed meanwhile, so queued again; only the mark of what lies below is new.
+        self.front.remark(handle, Header { below, ..header });
+    }
+
+    fn settle_unchanged(&mut self, handle: Handle, hash: u64, header: Header) {
+        match header.state {
+            EntryState::Dirty => {
+                let mut header = Header { state: EntryState::Clean, ..header };
+                header.below = Below::Same;
+                header.queued = false;
+                header.probation = true;
+                self.front.remark(handle, header);
+                self.front.copies.probation.push_back(handle);
+            }
+            EntryState::Tombstone => {
+                let namespace = header.namespace;
+                self.front.remove(handle, hash);
+                let space = self.front.space_mut(namespace);
+                space.removed_at = space.removed_at.max(header.version);
+            }
+            _ => self.front.remark(handle, Header { below: Below::None, queued: false, ..header }),
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! Making room: which copies are let go, which residents are evicted or moved to disk, and how
+//! accesses are counted for it. All of it in bounded steps under the lock; a victim is found by
+//! sampling, as Redis does, so that no order has to be kept for every key.
+
+use crate::clock::Now;
+use crate::effect::Home;
+use crate::error::Error;
+use crate::front::{Handle, Header, State as EntryState};
+use crate::scope::{Scope, Stop};
+use crate::settings::Eviction;
+use crate::state::State;
+
+/// The access counter of a new key; a key that starts at zero would be evicted at once.
+pub const FREQUENCY_AT_FIRST: u8 = 5;
+
+/// Growth of the logarithmic counter: a million hits reach 255 (Redis's `lfu-log-factor`).
+const FREQUENCY_FACTOR: u32 = 10;
+
+/// Seconds after which an unused counter loses one (Redis's `lfu-decay-time`).
+const FREQUENCY_DECAY_S: u32 = 60;
+
+/// Most keys that one write evicts before it is refused.
+const EVICTIONS_PER_WRITE: usize = 128;
+
+/// Most handles that one step takes from the queues of copies.
+const COPIES_PER_STEP: usize = 256;
+
+impl State {
+    /// The access counter after another access.
+    pub fn bumped_frequency(&mut self, frequency: u8, accessed_s: u32, now_s: u32) -> u8 {
+        if !self.settings.eviction.is_frequency() {
+            return frequency;
+        }
+        let idle = now_s.saturating_sub(accessed_s) / FREQUENCY_DECAY_S;
+        let decayed = u32::from(frequency).saturating_sub(idle);
+        let odds = decayed.saturating_sub(u32::from(FREQUENCY_AT_FIRST)) * FREQUENCY_FACTOR + 1;
+        let grows = self.random.below(odds as usize) == 0;
+        (decayed + u32::from(grows)).min(255) as u8
+    }
+
+    /// Makes a copy that was read a second time stay.
+    pub fn promote(&mut self, handle: Handle, mut header: Header, now: Now) {
+        header.probation = false;
+        header.promoted = true;
+        self.front.remark(handle, header);
+        let until_ms = now.engine_ms.saturating_add(self.settings.promote_ms as i64);
+        self.front.copies.promoted.push_back((until_ms, handle));
+        self.counters.promoted += 1;
+    }
+
+    /// Lets copies go that have outstayed their time or exceed their bytes; bounded.
+    pub fn trim_copies(&mut self, now: Now) {
+        for _ in 0..COPIES_PER_STEP {
+            if self.front.copies.probation_bytes <= self.settings.probation_bytes_max {
+                break;
+            }
+            if !self.drop_oldest_probation() {
+                break;
+            }
+        }
+        for _ in 0..COPIES_PER_STEP {
+            let Some(&(until_ms, handle)) = self.front.copies.promoted.front() else {
+                break;
+            };
+            let is_over = self.front.copies.promoted_bytes > self.settings.promoted_bytes_max;
+            if until_ms > now.engine_ms && !is_over {
+                break;
+            }
+            self.front.copies.promoted.pop_front();
+            if self.is_copy(handle, |header| header.promoted) {
+                self.drop_copy(handle);
+            }
+        }
+        if self.front.copies.is_littered() {
+            self.sweep_queues();
+        }
+    }
+
+    /// Drops the copy that was read once and longest ago; `false` when there is none.
+    fn drop_oldest_probation(&mut self) -> bool {
+        while let Some(handle) = self.front.copies.probation.pop_front() {
+            if self.is_copy(handle, |header| header.probation) {
+                self.drop_copy(handle);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Drops any copy to make room; `false` when there is none.
+    fn drop_any_copy(&mut self) -> bool {
+        if self.drop_oldest_probation() {
+            return true;
+        }
+        while let Some((_, handle)) = self.front.copies.promoted.pop_front() {
+            if self.is_copy(handle, |header| header.promoted) {
+                self.drop_copy(handle);
+                return true;
+            }
+        }
+        false
+    }
+
+    fn is_copy(&self, handle: Handle, has_mark: impl Fn(&Header) -> bool) -> bool {
+        self.front.entry_if_live(handle).is_some_and(|entry| {
+            let header = entry.header();
+            let is_copy = matches!(header.state, EntryState::Clean | EntryState::Fetching);
+            // A flushed namespace's entries still have their slots until they are freed.
+            is_copy
+                && has_mark(&header)
+                && self.front.find(header.namespace, self.front.hash(entry.key()), entry.key())
+                    == Some(handle)
+        })
+    }
+
+    fn drop_copy(&mut self, handle: Handle) {
+        let hash = self.front.hash(self.front.entry(handle).key());
+        self.front.remove(handle, hash);
+    }
+
+    fn sweep_queues(&mut self) {
+        let mut probation = std::mem::take(&mut self.front.copies.probation);
+        probation.retain(|&handle| self.is_copy(handle, |header| header.probation));
+        self.front.copies.probation = probation;
+        let mut promoted = std::mem::take(&mut self.front.copies.promoted);
+        promoted.retain(|&(_, handle)| self.is_copy(handle, |header| header.promoted));
+        self.front.copies.promoted = promoted;
+    }
+
+    /// The best victim among a few random residents.
+    fn choose_victim(&mut self, now: Now) -> Option<Handle> {
+        let policy = self.settings.eviction;
+        if policy == Eviction::VolatileTtl {
+            return self.front.deadlines.nearest(now);
+        }
+        let mut best: Option<(u64, Handle)> = None;
+        let mut found = 0;
+        // Most slots of a full store are residents; ten tries a sample are plenty.
+        for _ in 0..self.settings.eviction_samples * 10 {
+            let roll = self.random.next_u64();
+            let Some(handle) = self.front.near(roll) else {
+                continue;
+            };
+            let header = self.front.entry(handle).header();
+            let is_eligible = header.state == EntryState::Resident
+                && (!policy.is_volatile() || header.deadline.is_some());
+            if !is_eligible {
+                continue;
+            }
+            let idle_s = (now.engine_ms / 1000) as u64 - u64::from(header.accessed_s);
+            let score = match policy {
+                Eviction::AllkeysLfu | Eviction::VolatileLfu => {
+                    255 - u64::from(self.decayed(&header, now))
+                }
+                Eviction::AllkeysRandom | Eviction::VolatileRandom => roll,
+                _ => idle_s,
+            };
+            if best.is_none_or(|(other, _)| score > other) {
+                best = Some((score, handle));
+            }
+            found += 1;
+            if found == self.settings.eviction_samples {
+                break;
+            }
+        }
+        best.map(|(_, handle)| handle)
+    }
+
+    fn decayed(&self, header: &Header, now: Now) -> u8 {
+        let idle_s = ((now.engine_ms / 1000) as u32).saturating_sub(header.accessed_s);
+        header.frequency.saturating_sub((idle_s / FREQUENCY_DECAY_S).min(255) as u8)
+    }
+}
+
+impl Scope<'_> {
+    /// Frees memory for a write of `size` bytes: copies first; then residents by the policy; and
+    /// without a policy, residents move to disk before anything is refused.
+    pub(crate) fn make_room(&mut self, size: u64) -> Result<(), Stop> {
+        let most = self.state.settings.memory_bytes_max;
+        for _ in 0..EVICTIONS_PER_WRITE {
+            if self.state.front.used_bytes() + size <= most {
+                return Ok(());
+            }
+            if self.state.drop_any_copy() {
+                continue;
+            }
+            if !self.evict_one()? {
+                break;
+            }
+        }
+        if self.state.front.used_bytes() + size <= most {
+            return Ok(());
+        }
+        if self.state.front.dirty_bytes > 0 && self.state.has_disk && !self.has_changed() {
+            // What waits for the drain will be room soon.
+            return Err(Stop::Delay { ms: 5 });
+        }
+        Err(Error::full().into())
+    }
+
+    /// Evicts one resident or moves it to disk; `false` when there is none to choose.
+    fn evict_one(&mut self) -> Result<bool, Stop> {
+        let now = self.now();
+        let policy = self.state.settings.eviction;
+        let moves = policy == Eviction::None;
+        if moves && !self.state.has_disk {
+            return Ok(false);
+        }
+        let Some(victim) = self.state.choose_victim(now) else {
+            return Ok(false);
+        };
+        let entry = self.state.front.entry(victim);
+        let (key, deadline, namespace) =
+            (entry.key().to_vec(), entry.deadline(), entry.namespace());
+        let hash = self.state.front.hash(&key);
+        let current = self.namespace();
+        self.select(namespace);
+        let result = if moves {
+            let value = self.state.front.value_at(victim)?.to_owned();
+            self.state.counters.demoted += 1;
+            self.store_at(hash, &key, Some(victim), value.view(), deadline, Home::Disk)
+        } else {
+            self.state.counters.evicted += 1;
+            self.bury(hash, &key, victim)
+        };
+        self.select(current);
+        result.map(|()| true)
+    }
+}

@@ -1,0 +1,157 @@
+//! The reads behind a gathering, without the engine's lock: rows, chunks, ranges, counts, and the
+//! slices in which an ordered index is built.
+
+use dwell_sqlite::{KeysReader, Row};
+
+use crate::below::DiskTier;
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::front::{Below, State as EntryState};
+use crate::gather::{FoundChunks, FoundRow, Gathered, Missing};
+use crate::limits::{CHUNK_BYTES, SLICE_KEYS};
+use crate::namespace::NamespaceId;
+use crate::scan::{RangeNeed, RangeRows};
+use crate::value::{Kind, OwnedValue, Value};
+
+impl Engine {
+    /// Reads what a stopped batch is missing. Waits for the disk; the lock is taken for slices
+    /// only. Give `gathered` to the next run of the same batch.
+    ///
+    /// # Errors
+    /// What the disk says. The batch has not happened then and may be tried again.
+    pub fn gather(&self, missing: &Missing, gathered: &mut Gathered) -> Result<(), Error> {
+        gathered.note_gathering();
+        let result = self.read_missing(missing, gathered);
+        if result.is_err() {
+            self.lock().state().unmark_fetching(missing);
+        }
+        result
+    }
+
+    fn read_missing(&self, missing: &Missing, gathered: &mut Gathered) -> Result<(), Error> {
+        for &namespace in &missing.indexes {
+            while !self.lock().state().order_some(namespace, SLICE_KEYS) {}
+        }
+        let Some(disk) = self.disk_tier() else {
+            return Ok(());
+        };
+        for need in missing.keys.iter().filter(|need| need.fetch != 0) {
+            let row = disk.read(need.namespace, |reader| reader.get(&need.key))?.flatten();
+            let (namespace, key, fetch) = (need.namespace, need.key.clone(), need.fetch);
+            gathered.rows.push(FoundRow { namespace, key, fetch, row });
+        }
+        for need in &missing.chunks {
+            let mut data = Vec::with_capacity(need.chunks.len());
+            for &number in &need.chunks {
+                let chunk = disk.read(need.namespace, |reader| reader.chunk(&need.key, number))?;
+                data.push(chunk.flatten());
+            }
+            gathered.chunks.push(FoundChunks { need: need.copied(), data });
+        }
+        for need in &missing.ranges {
+            gathered.ranges.push(read_range(disk, need)?);
+        }
+        for &namespace in &missing.rows {
+            self.read_rows(disk, namespace)?;
+        }
+        for &namespace in &missing.unknown {
+            self.resolve_unknown(disk, namespace)?;
+            gathered.resolved.push(namespace);
+        }
+        for &(namespace, seed) in &missing.random {
+            let row = disk.read(namespace, |reader| reader.any(seed))?.flatten();
+            gathered.random.push((namespace, row.map(|row| row.key)));
+        }
+        Ok(())
+    }
+
+    /// Looks how many rows a file has, unless a drain has come in between.
+    fn read_rows(&self, disk: &DiskTier, namespace: NamespaceId) -> Result<(), Error> {
+        let drains = self.lock().state().front.space(namespace).drains;
+        let rows = disk.read(namespace, KeysReader::rows)?;
+        let mut turn = self.lock();
+        let space = turn.state().front.space_mut(namespace);
+        if space.drains == drains && !space.is_settling {
+            space.rows = Some(rows.unwrap_or(0));
+        }
+        Ok(())
+    }
+
+    /// Finds out for every entry that may hide a row whether it does.
+    fn resolve_unknown(&self, disk: &DiskTier, namespace: NamespaceId) -> Result<(), Error> {
+        let mut position = Some(0);
+        while let Some(at) = position {
+            let mut candidates = Vec::new();
+            {
+                let mut turn = self.lock();
+                let front = &turn.state().front;
+                let mut handles = Vec::new();
+                position = front.space(namespace).table.walk(at, &mut handles);
+                for handle in handles {
+                    let entry = front.entry(handle);
+                    if entry.below() == Below::Unknown && entry.state() != EntryState::Clean {
+                        candidates.push((entry.key().to_vec(), entry.version()));
+                    }
+                }
+            }
+            let mut found = Vec::with_capacity(candidates.len());
+            disk.read(namespace, |reader| {
+                for (key, _) in &candidates {
+                    found.push(reader.head(key)?.is_some());
+                }
+                Ok(())
+            })?;
+            // Without a file there is no row.
+            found.resize(candidates.len(), false);
+            let mut turn = self.lock();
+            let front = &mut turn.state().front;
+            for ((key, version), is_there) in candidates.iter().zip(found) {
+                let hash = front.hash(key);
+                let Some(handle) = front.find(namespace, hash, key) else {
+                    continue;
+                };
+                let mut header = front.entry(handle).header();
+                if header.version == *version && header.below == Below::Unknown {
+                    // A drain that has taken the key may be about to write its row.
+                    if is_there || header.queued {
+                        header.below = if is_there { Below::Older } else { Below::None };
+                        front.remark(handle, header);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn read_range(disk: &DiskTier, need: &RangeNeed) -> Result<RangeRows, Error> {
+    let range = &need.range;
+    let rows = disk
+        .read(need.namespace, |reader| {
+            let rows = reader.range(&range.rows(), range.keys_only, range.limit)?;
+            let is_cut = rows.len() >= range.limit;
+            let mut out = Vec::with_capacity(rows.len());
+            for row in rows {
+                let value = if range.keys_only { None } else { Some(owned_value(reader, &row)?) };
+                out.push((row, value));
+            }
+            Ok((out, is_cut))
+        })?
+        .unwrap_or_default();
+    Ok(RangeRows { need: need.clone(), rows: rows.0, is_cut: rows.1 })
+}
+
+/// The value of a row, with all its chunks if it is spread.
+fn owned_value(reader: &mut KeysReader, row: &Row) -> Result<OwnedValue, dwell_sqlite::Error> {
+    let Some(length) = row.length else {
+        let kind = Kind::from_byte(row.kind).unwrap_or(Kind::Void);
+        let value = Value::from_stored(kind, &row.value).unwrap_or(Value::Bytes(&row.value));
+        return Ok(value.to_owned());
+    };
+    let count = length.div_ceil(CHUNK_BYTES as u64) as u32;
+    let mut chunks = Vec::with_capacity(count as usize);
+    for number in 0..count {
+        chunks.push(reader.chunk(&row.key, number)?.map(std::sync::Arc::from));
+    }
+    Ok(OwnedValue::Spread { length, chunks })
+}

@@ -1,0 +1,57 @@
+//! Which entries end when: exact, ordered, one element per entry with a deadline. An exact set
+//! costs more than a wheel with stale elements, but an update can confuse nothing (TTL-06) and
+//! memory follows the number of keys, not of writes.
+
+use std::collections::BTreeSet;
+
+use super::slab::Handle;
+use crate::clock::{Deadline, Now};
+
+/// Handles by deadline; relative and absolute ones run on different clocks.
+#[derive(Default)]
+pub struct Deadlines {
+    relative: BTreeSet<(i64, Handle)>,
+    absolute: BTreeSet<(i64, Handle)>,
+}
+
+impl Deadlines {
+    /// Entries with a deadline.
+    pub fn len(&self) -> usize {
+        self.relative.len() + self.absolute.len()
+    }
+
+    /// Memory held, in bytes. A B-tree node is about two thirds full.
+    pub fn size_bytes(&self) -> usize {
+        self.len() * size_of::<(i64, Handle)>() * 3 / 2
+    }
+
+    /// Notes a deadline.
+    pub fn add(&mut self, deadline: Deadline, handle: Handle) {
+        self.of(deadline).insert((deadline.at_ms, handle));
+    }
+
+    /// Forgets a deadline.
+    pub fn remove(&mut self, deadline: Deadline, handle: Handle) {
+        self.of(deadline).remove(&(deadline.at_ms, handle));
+    }
+
+    /// Up to `limit` entries whose deadline has come, the earliest first of either clock.
+    pub fn due(&self, now: Now, limit: usize, out: &mut Vec<Handle>) {
+        let sides = [(&self.relative, now.engine_ms), (&self.absolute, now.wall_ms)];
+        for (side, now_ms) in sides {
+            let come = side.iter().take_while(|(at_ms, _)| *at_ms <= now_ms);
+            out.extend(come.take(limit).map(|(_, handle)| *handle));
+        }
+    }
+
+    /// The entry that ends first, for the eviction policy `volatile-ttl`.
+    pub fn nearest(&self, now: Now) -> Option<Handle> {
+        let relative = self.relative.first().map(|(at, one)| (at - now.engine_ms, *one));
+        let absolute = self.absolute.first().map(|(at, one)| (at - now.wall_ms, *one));
+        [relative, absolute].into_iter().flatten().min().map(|(_, handle)| handle)
+    }
+
+    fn of(&mut self, deadline: Deadline) -> &mut BTreeSet<(i64, Handle)> {
+        if deadline.absolute { &mut self.absolute } else { &mut self.relative }
+    }
+}

@@ -1,0 +1,493 @@
+//! The front: the one in-memory map that every read asks first (DESIGN.md 5). It owns entries,
+//! values, tables, indexes, deadlines and their accounting, and offers a few primitives that
+//! keep all of these in step. It decides nothing: placement, logging and undo are above it, and
+//! it never reads a file or a clock.
+
+mod blobs;
+mod copies;
+mod deadlines;
+pub mod entry;
+mod index;
+mod slab;
+mod space;
+mod table;
+
+use std::hash::BuildHasher;
+
+use foldhash::fast::FixedState;
+
+pub use blobs::{Blob, Changes, Spread};
+pub use copies::Copies;
+pub use deadlines::Deadlines;
+pub use entry::{Below, Entry, Header, State, Stored};
+pub use index::Index;
+pub use slab::{Handle, Slab};
+pub use space::{Floor, Ordered, Space};
+
+use crate::error::Error;
+use crate::limits::SLICE_KEYS;
+use crate::namespace::NamespaceId;
+use crate::value::Value;
+use blobs::Blobs;
+use table::Table;
+
+/// A value on its way into the front.
+pub enum NewValue<'a> {
+    /// Small enough to lie inside the entry.
+    Inside(&'a [u8]),
+    /// Of its own.
+    Outside(Blob),
+    /// Already kept under this number; the entry takes it over.
+    Kept(u32),
+}
+
+/// Everything in memory.
+pub struct Front {
+    hasher: FixedState,
+    slab: Slab,
+    blobs: Blobs,
+    spaces: Vec<Space>,
+    pub deadlines: Deadlines,
+    pub copies: Copies,
+    /// Bytes of entries that wait for the drain.
+    pub dirty_bytes: u64,
+    /// Entries of all namespaces.
+    entries: u64,
+}
+
+/// Memory of a handle in its table: four bytes and a tag, at the mean load of a segment.
+const TABLE_BYTES_PER_ENTRY: u64 = 8;
+
+impl Front {
+    /// An empty front; `seed` keeps strangers from choosing colliding keys.
+    pub fn new(seed: u64) -> Self {
+        Self {
+            hasher: FixedState::with_seed(seed),
+            slab: Slab::new(),
+            blobs: Blobs::default(),
+            spaces: Vec::new(),
+            deadlines: Deadlines::default(),
+            copies: Copies::default(),
+            dirty_bytes: 0,
+            entries: 0,
+        }
+    }
+
+    /// The hash of a key.
+    pub fn hash(&self, key: &[u8]) -> u64 {
+        self.hasher.hash_one(key)
+    }
+
+    /// Makes sure that `namespace` exists.
+    pub fn add_space(&mut self, namespace: NamespaceId, floor: Floor) {
+        while self.spaces.len() <= namespace.index() {
+            self.spaces.push(Space::new(Floor::Empty));
+        }
+        self.spaces[namespace.index()].floor = floor;
+    }
+
+    /// All namespaces by number.
+    pub fn spaces(&self) -> impl Iterator<Item = (NamespaceId, &Space)> {
+        self.spaces.iter().enumerate().map(|(at, space)| (NamespaceId::new(at as u32), space))
+    }
+
+    /// One namespace. Its number was given by the registry, which made the space first.
+    pub fn space(&self, namespace: NamespaceId) -> &Space {
+        &self.spaces[namespace.index()]
+    }
+
+    /// One namespace, to be changed.
+    pub fn space_mut(&mut self, namespace: NamespaceId) -> &mut Space {
+        &mut self.spaces[namespace.index()]
+    }
+
+    /// Memory in use, in bytes: what `maxmemory` bounds. O(1), since each write asks.
+    pub fn used_bytes(&self) -> u64 {
+        let held = self.slab.size_bytes() + self.blobs.size_bytes() + self.deadlines.size_bytes();
+        held as u64 + self.entries * TABLE_BYTES_PER_ENTRY
+    }
+
+    /// Memory of tables and indexes, in bytes; costs a walk over the namespaces.
+    pub fn table_bytes(&self) -> u64 {
+        self.spaces.iter().map(|space| space.size_bytes() as u64).sum()
+    }
+
+    /// The entry of a key.
+    pub fn find(&self, namespace: NamespaceId, hash: u64, key: &[u8]) -> Option<Handle> {
+        let slab = &self.slab;
+        self.space(namespace).table.find(hash, |&handle| Entry(slab.get(handle)).key() == key)
+    }
+
+    /// The entry at a handle.
+    pub fn entry(&self, handle: Handle) -> Entry<'_> {
+        Entry(self.slab.get(handle))
+    }
+
+    /// The entry at a handle that a queue kept, if there still is one.
+    pub fn entry_if_live(&self, handle: Handle) -> Option<Entry<'_>> {
+        self.slab.is_live(handle).then(|| self.entry(handle))
+    }
+
+    /// The value at a handle.
+    pub fn value_at(&self, handle: Handle) -> Result<Value<'_>, Error> {
+        let entry = Entry(self.slab.get(handle));
+        let Some(kind) = entry.kind() else {
+            return Err(Error::internal("an absent key was asked for its value"));
+        };
+        let value = match entry.stored() {
+            Stored::Inside(bytes) => Value::from_stored(kind, bytes),
+            Stored::Outside(number) => self.blobs.get(number).map(Blob::value),
+        };
+        value.ok_or_else(|| Error::internal("a value in memory cannot be read"))
+    }
+
+    /// The spread string at a handle, if the value is one.
+    pub fn spread_at(&self, handle: Handle) -> Option<&Spread> {
+        match self.entry(handle).stored() {
+            Stored::Outside(number) => match self.blobs.get(number)? {
+                Blob::Spread(spread) => Some(spread),
+                Blob::Whole(_) => None,
+            },
+            Stored::Inside(_) => None,
+        }
+    }
+
+    /// A copy of the value outside an entry, for undo; chunks are shared.
+    pub fn blob_at(&self, handle: Handle) -> Option<Blob> {
+        match self.entry(handle).stored() {
+            Stored::Outside(number) => self.blobs.get(number).cloned(),
+            Stored::Inside(_) => None,
+        }
+    }
+
+    /// Changes the spread string at a handle.
+    pub fn change_spread<T>(
+        &mut self,
+        handle: Handle,
+        change: impl FnOnce(&mut Spread) -> T,
+    ) -> Option<T> {
+        let Stored::Outside(number) = self.entry(handle).stored() else {
+            return None;
+        };
+        let before = self.footprint(handle) as u64;
+        let is_waiting = waits(&self.entry(handle).header());
+        let result = self.blobs.change(number, |blob| match blob {
+            Blob::Spread(spread) => Some(change(spread)),
+            Blob::Whole(_) => None,
+        })?;
+        if is_waiting {
+            self.dirty_bytes = self.dirty_bytes + self.footprint(handle) as u64 - before;
+        }
+        result
+    }
+
+    /// Bytes that an entry takes, its value outside included.
+    pub fn footprint(&self, handle: Handle) -> usize {
+        let entry = self.entry(handle);
+        let outside = match entry.stored() {
+            Stored::Outside(number) => self.blobs.footprint(number),
+            Stored::Inside(_) => 0,
+        };
+        entry.0.len() + outside
+    }
+
+    /// Writes an entry: in the place of the one at `old`, or a new one. The queue of the drain,
+    /// counts, deadlines, index and copies follow.
+    ///
+    /// # Errors
+    /// `Full` when no more memory can be addressed; nothing has changed then.
+    pub fn set(
+        &mut self,
+        old: Option<Handle>,
+        hash: u64,
+        key: &[u8],
+        mut header: Header,
+        value: NewValue<'_>,
+    ) -> Result<Handle, Error> {
+        let shape = match &value {
+            NewValue::Inside(bytes) => Stored::Inside(bytes),
+            NewValue::Outside(_) | NewValue::Kept(_) => Stored::Outside(0),
+        };
+        let size = Entry::size(key, header.deadline.is_some(), shape);
+        let in_place = old.filter(|&held| self.slab.get(held).len() == Slab::footprint(size));
+        let handle = match in_place {
+            Some(held) => held,
+            None => self.slab.allocate(size).ok_or_else(Error::full)?,
+        };
+        header.queued = in_place.is_some_and(|held| self.entry(held).is_queued());
+        let was_ordered = old.map(|held| is_ordered(&self.entry(held).header()));
+        if let Some(held) = old {
+            self.uncount(held);
+            if !matches!(value, NewValue::Kept(_)) {
+                self.drop_blob(held);
+            }
+        }
+        if waits(&header) && !header.queued {
+            header.queued = true;
+            self.space_mut(header.namespace).queue.push(handle);
+        }
+        let stored = match value {
+            NewValue::Inside(bytes) => Stored::Inside(bytes),
+            NewValue::Outside(blob) => Stored::Outside(self.blobs.add(blob)),
+            NewValue::Kept(number) => Stored::Outside(number),
+        };
+        entry::write(self.slab.get_mut(handle), &header, key, stored);
+        self.place(old, was_ordered, handle, hash);
+        self.count(handle);
+        Ok(handle)
+    }
+
+    /// Changes marks, state and version of an entry; its deadline and value stay.
+    pub fn remark(&mut self, handle: Handle, mut header: Header) {
+        let was_ordered = is_ordered(&self.entry(handle).header());
+        header.queued = self.entry(handle).is_queued() && header.queued;
+        self.uncount(handle);
+        if waits(&header) && !header.queued {
+            header.queued = true;
+            self.space_mut(header.namespace).queue.push(handle);
+        }
+        entry::remark(self.slab.get_mut(handle), &header);
+        let now_ordered = is_ordered(&header);
+        if was_ordered != now_ordered {
+            self.order(handle, now_ordered);
+        }
+        self.count(handle);
+    }
+
+    /// Takes an entry out of the hands of the queue: the drain is writing it.
+    pub fn set_in_flight(&mut self, handle: Handle) {
+        entry::set_queued(self.slab.get_mut(handle), false);
+    }
+
+    /// Puts an entry that still waits back into the queue: the drain gave up.
+    pub fn requeue(&mut self, handle: Handle) {
+        let header = self.entry(handle).header();
+        if waits(&header) && !header.queued {
+            entry::set_queued(self.slab.get_mut(handle), true);
+            self.space_mut(header.namespace).queue.push(handle);
+        }
+    }
+
+    /// Notes an access.
+    pub fn set_access(&mut self, handle: Handle, accessed_s: u32, frequency: u8) {
+        entry::set_access(self.slab.get_mut(handle), accessed_s, frequency);
+    }
+
+    /// Removes an entry without a trace.
+    pub fn remove(&mut self, handle: Handle, hash: u64) {
+        let header = self.entry(handle).header();
+        if is_ordered(&header) {
+            self.order(handle, false);
+        }
+        self.space_mut(header.namespace).table.remove(hash, handle);
+        self.release(handle);
+    }
+
+    /// Exchanges a namespace for another: an empty one for FLUSH, the old one to undo it.
+    pub fn exchange(&mut self, namespace: NamespaceId, space: Space) -> Space {
+        let old = std::mem::replace(&mut self.spaces[namespace.index()], space);
+        self.dirty_bytes -= old.dirty_bytes;
+        self.dirty_bytes += self.spaces[namespace.index()].dirty_bytes;
+        old
+    }
+
+    /// Frees some entries of a namespace that was exchanged and will not come back; `false`
+    /// once nothing is left of it.
+    pub fn free_some(&mut self, buried: &mut Buried) -> bool {
+        if buried.handles.is_empty() {
+            let Some(position) = buried.position else {
+                return false;
+            };
+            buried.position = buried.space.table.walk(position, &mut buried.handles);
+        }
+        let from = buried.handles.len().saturating_sub(SLICE_KEYS);
+        for handle in buried.handles.drain(from..) {
+            let header = self.entry(handle).header();
+            self.release_buried(handle, &header);
+        }
+        true
+    }
+
+    /// Takes the ordered index of a namespace one segment of its table further; how many keys
+    /// that were, `None` once it is complete.
+    pub fn order_segment(&mut self, namespace: NamespaceId) -> Option<usize> {
+        let Self { slab, spaces, .. } = self;
+        let space = &mut spaces[namespace.index()];
+        let Ordered::Building { index, position } = &mut space.ordered else {
+            return None;
+        };
+        let mut handles = Vec::new();
+        let next = space.table.walk(*position, &mut handles);
+        let count = handles.len();
+        handles.retain(|&handle| is_ordered(&Entry(slab.get(handle)).header()));
+        // Neighbours then fall into the same block, which stays in the cache.
+        handles.sort_unstable_by_key(|&handle| Entry(slab.get(handle)).key());
+        for handle in handles {
+            index.insert(handle, |one| Entry(slab.get(one)).key());
+        }
+        if let Some(next) = next {
+            *position = next;
+        } else {
+            let index = std::mem::take(index);
+            space.ordered = Ordered::Yes(index);
+        }
+        Some(count)
+    }
+
+    /// A live entry near a random one of any namespace.
+    pub fn near(&self, roll: u64) -> Option<Handle> {
+        let handle = self.slab.near(roll)?;
+        let entry = self.entry(handle);
+        let hash = self.hash(entry.key());
+        // A buried entry has a slot but no place in its namespace any more.
+        (self.find(entry.namespace(), hash, entry.key()) == Some(handle)).then_some(handle)
+    }
+
+    /// Puts the entry into the table, and into the index if it belongs there.
+    fn place(&mut self, old: Option<Handle>, was_ordered: Option<bool>, handle: Handle, hash: u64) {
+        let header = self.entry(handle).header();
+        let Self { slab, spaces, hasher, .. } = self;
+        let space = &mut spaces[header.namespace.index()];
+        match old {
+            None => {
+                let rehash = |held: &Handle| hasher.hash_one(Entry(slab.get(*held)).key());
+                space.table.insert(hash, handle, rehash);
+                self.entries += 1;
+            }
+            Some(held) if held != handle => space.table.replace(hash, held, handle),
+            Some(_) => {}
+        }
+        let now_ordered = is_ordered(&header);
+        match (was_ordered.unwrap_or(false), now_ordered) {
+            (true, true) => {
+                if let (Some(index), Some(held)) = (index_of(space, hash), old) {
+                    if held != handle {
+                        index.replace(held, handle, |one| Entry(slab.get(one)).key());
+                    }
+                }
+            }
+            (false, true) => self.order(handle, true),
+            (true, false) => self.order(handle, false),
+            (false, false) => {}
+        }
+        if let Some(held) = old.filter(|&held| held != handle) {
+            self.slab.release(held);
+        }
+    }
+
+    /// Adds an entry to the ordered index of its namespace, or takes it out.
+    fn order(&mut self, handle: Handle, add: bool) {
+        let Self { slab, spaces, hasher, .. } = self;
+        let key_of = |one: Handle| Entry(slab.get(one)).key();
+        let entry = Entry(slab.get(handle));
+        let space = &mut spaces[entry.namespace().index()];
+        if matches!(space.ordered, Ordered::No) {
+            return;
+        }
+        let hash = hasher.hash_one(entry.key());
+        if let Some(index) = index_of(space, hash) {
+            if add {
+                index.insert(handle, key_of);
+            } else {
+                index.remove(entry.key(), key_of);
+            }
+        }
+    }
+
+    fn count(&mut self, handle: Handle) {
+        self.account(handle, 1);
+    }
+
+    fn uncount(&mut self, handle: Handle) {
+        self.account(handle, -1);
+    }
+
+    /// Adds to or takes from every total what one entry contributes.
+    fn account(&mut self, handle: Handle, sign: i64) {
+        let header = self.entry(handle).header();
+        let needs_size = waits(&header) || header.probation || header.promoted;
+        let bytes = if needs_size { self.footprint(handle) as i64 * sign } else { 0 };
+        let space = &mut self.spaces[header.namespace.index()];
+        space.tally(&header, sign);
+        if waits(&header) {
+            space.dirty_bytes = space.dirty_bytes.wrapping_add_signed(bytes);
+            self.dirty_bytes = self.dirty_bytes.wrapping_add_signed(bytes);
+        }
+        self.copies.tally(&header, bytes);
+        if let Some(deadline) = header.deadline.filter(|_| is_ordered(&header)) {
+            if sign > 0 {
+                self.deadlines.add(deadline, handle);
+            } else {
+                self.deadlines.remove(deadline, handle);
+            }
+        }
+    }
+
+    fn drop_blob(&mut self, handle: Handle) {
+        if let Stored::Outside(number) = self.entry(handle).stored() {
+            self.blobs.take(number);
+        }
+    }
+
+    fn release(&mut self, handle: Handle) {
+        self.uncount(handle);
+        self.drop_blob(handle);
+        self.slab.release(handle);
+        self.entries -= 1;
+    }
+
+    /// Frees an entry whose namespace's counts have already gone with it.
+    fn release_buried(&mut self, handle: Handle, header: &Header) {
+        if header.probation || header.promoted {
+            let bytes = self.footprint(handle) as i64;
+            self.copies.tally(header, -bytes);
+        }
+        if let Some(deadline) = header.deadline.filter(|_| is_ordered(header)) {
+            self.deadlines.remove(deadline, handle);
+        }
+        self.drop_blob(handle);
+        self.slab.release(handle);
+        self.entries -= 1;
+    }
+}
+
+/// A namespace that was flushed, on its way out.
+pub struct Buried {
+    space: Space,
+    handles: Vec<Handle>,
+    position: Option<u64>,
+}
+
+impl Buried {
+    /// The remains of `space`.
+    pub fn new(space: Space) -> Self {
+        Self { space, handles: Vec::new(), position: Some(0) }
+    }
+}
+
+/// Whether the drain has something to write or delete for such an entry.
+pub fn waits(header: &Header) -> bool {
+    match header.state {
+        State::Dirty | State::Tombstone => true,
+        State::Resident => header.below != Below::None,
+        State::Clean | State::Fetching => false,
+    }
+}
+
+/// Whether such an entry stands in the ordered index and among the deadlines: it is a live key
+/// that a walk over the rows below would not find, or not as it is.
+fn is_ordered(header: &Header) -> bool {
+    matches!(header.state, State::Resident | State::Dirty)
+}
+
+/// The index, if the entry of `hash` belongs into it by now.
+fn index_of(space: &mut Space, hash: u64) -> Option<&mut Index> {
+    match &mut space.ordered {
+        Ordered::No => None,
+        Ordered::Yes(index) => Some(index),
+        Ordered::Building { index, position } => Table::is_before(hash, *position).then_some(index),
+    }
+}
+
+#[cfg(test)]
+mod tests;

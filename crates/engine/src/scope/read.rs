@@ -1,0 +1,232 @@
+//! Looking keys up. A lookup that cannot be answered from memory stops the batch; one that finds
+//! an expired key removes it, as a logged deletion, and answers that there is none.
+
+use super::{Scope, Stop};
+use crate::clock::Deadline;
+use crate::effect::Home;
+use crate::error::Error;
+use crate::front::{Handle, State as EntryState};
+use crate::gather::Missing;
+use crate::limits::CHUNK_BYTES;
+use crate::value::{Kind, Value};
+
+/// What is known of a key beside its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Facts {
+    /// The value's kind.
+    pub kind: Kind,
+    /// Length of its text in bytes.
+    pub length: u64,
+    /// When it ends.
+    pub deadline: Option<Deadline>,
+    /// The sequence of the batch that last changed it.
+    pub version: u64,
+    /// Where it lives.
+    pub home: Home,
+}
+
+/// A key that is there.
+#[derive(Clone, Copy)]
+pub(super) struct Located {
+    pub hash: u64,
+    /// `None`: the key is not there.
+    pub live: Option<Handle>,
+}
+
+impl Scope<'_> {
+    /// What is known of `key`, without counting as an access; `None` if there is none.
+    ///
+    /// # Errors
+    /// `Stop::Gather` if the answer lies below.
+    pub fn facts(&mut self, key: &[u8]) -> Result<Option<Facts>, Stop> {
+        let Some(handle) = self.locate(key)?.live else {
+            return Ok(None);
+        };
+        let entry = self.state.front.entry(handle);
+        let value = self.state.front.value_at(handle)?;
+        Ok(Some(Facts {
+            kind: value.kind(),
+            length: value.text_length(),
+            deadline: entry.deadline(),
+            version: entry.version(),
+            home: Self::home_of(entry),
+        }))
+    }
+
+    /// The key's version; 0 if there is none.
+    ///
+    /// # Errors
+    /// `Stop::Gather` if the answer lies below.
+    pub fn version(&mut self, key: &[u8]) -> Result<u64, Stop> {
+        let live = self.locate(key)?.live;
+        Ok(live.map_or(0, |handle| self.state.front.entry(handle).version()))
+    }
+
+    /// Counts as an access and nothing more; whether there is such a key.
+    ///
+    /// # Errors
+    /// `Stop::Gather` if the answer lies below.
+    pub fn touch(&mut self, key: &[u8]) -> Result<bool, Stop> {
+        let Some(handle) = self.locate(key)?.live else {
+            self.state.counters.misses += 1;
+            return Ok(false);
+        };
+        self.note_access(handle);
+        Ok(true)
+    }
+
+    /// The value of `key`; `None` if there is none. Counts as an access.
+    ///
+    /// # Errors
+    /// `Stop::Gather` if the value, or a chunk of it, lies below.
+    pub fn read(&mut self, key: &[u8]) -> Result<Option<Value<'_>>, Stop> {
+        let Some(handle) = self.locate(key)?.live else {
+            self.state.counters.misses += 1;
+            return Ok(None);
+        };
+        self.need_chunks(key, handle, 0, u64::MAX)?;
+        self.note_access(handle);
+        Ok(Some(self.state.front.value_at(handle)?))
+    }
+
+    /// Bytes `start..end` of the text of a scalar, cut to what there is; `None` without the key.
+    ///
+    /// # Errors
+    /// `Stop::Gather` if a chunk of the range lies below.
+    pub fn read_range(
+        &mut self,
+        key: &[u8],
+        start: u64,
+        end: u64,
+    ) -> Result<Option<Vec<u8>>, Stop> {
+        let Some(handle) = self.locate(key)?.live else {
+            self.state.counters.misses += 1;
+            return Ok(None);
+        };
+        self.need_chunks(key, handle, start, end)?;
+        self.note_access(handle);
+        let value = self.state.front.value_at(handle)?;
+        let Value::Spread(view) = value else {
+            let whole = value.to_vec();
+            let start = start.min(whole.len() as u64) as usize;
+            let end = (end.min(whole.len() as u64) as usize).max(start);
+            return Ok(Some(whole[start..end].to_vec()));
+        };
+        let end = end.min(view.length());
+        let start = start.min(end);
+        let mut out = Vec::with_capacity((end - start) as usize);
+        let first = start / CHUNK_BYTES as u64;
+        let wanted = (end - start) as usize + (start % CHUNK_BYTES as u64) as usize;
+        let pieces = view.pieces_from(first as u32).take(wanted.div_ceil(CHUNK_BYTES));
+        for piece in pieces {
+            out.extend_from_slice(&piece);
+        }
+        out.drain(..(start % CHUNK_BYTES as u64) as usize);
+        out.truncate((end - start) as usize);
+        Ok(Some(out))
+    }
+
+    /// Makes sure that all of `keys` can be looked up, stopping once for all of them rather than
+    /// once for each.
+    ///
+    /// # Errors
+    /// `Stop::Gather` if an answer lies below.
+    pub fn need<'k>(&mut self, keys: impl Iterator<Item = &'k [u8]>) -> Result<(), Stop> {
+        let mut missing: Option<Box<Missing>> = None;
+        for key in keys {
+            match self.locate(key) {
+                Ok(_) => {}
+                Err(Stop::Gather(one)) => match &mut missing {
+                    Some(all) => all.join(*one),
+                    None => missing = Some(one),
+                },
+                Err(other) => return Err(other),
+            }
+        }
+        missing.map_or(Ok(()), |all| Err(Stop::Gather(all)))
+    }
+
+    /// Milliseconds since the last access, to the second, as OBJECT IDLETIME tells it.
+    ///
+    /// # Errors
+    /// `Stop::Gather` if the answer lies below.
+    pub fn idle_ms(&mut self, key: &[u8]) -> Result<Option<u64>, Stop> {
+        let live = self.locate(key)?.live;
+        Ok(live.map(|handle| {
+            let accessed_s = i64::from(self.state.front.entry(handle).accessed_s());
+            (self.now.engine_ms - accessed_s * 1000).max(0) as u64
+        }))
+    }
+
+    /// The logarithmic access counter, as OBJECT FREQ tells it.
+    ///
+    /// # Errors
+    /// `Stop::Gather` if the answer lies below.
+    pub fn frequency(&mut self, key: &[u8]) -> Result<Option<u8>, Stop> {
+        let live = self.locate(key)?.live;
+        Ok(live.map(|handle| self.state.front.entry(handle).frequency()))
+    }
+
+    /// Finds a key that is there, expired ones aside.
+    pub(super) fn locate(&mut self, key: &[u8]) -> Result<Located, Stop> {
+        if self.state.is_closed {
+            return Err(Error::closed().into());
+        }
+        let hash = self.state.front.hash(key);
+        let Some(handle) = self.state.front.find(self.namespace, hash, key) else {
+            let space = self.state.front.space(self.namespace);
+            if space.may_lie_below() {
+                return Err(Missing::key(self.namespace, key).into());
+            }
+            let removed_at = space.removed_at;
+            self.see(removed_at);
+            return Ok(Located { hash, live: None });
+        };
+        let entry = self.state.front.entry(handle);
+        let (state, kind, version) = (entry.state(), entry.kind(), entry.version());
+        if state == EntryState::Fetching {
+            return Err(Missing::key(self.namespace, key).into());
+        }
+        if let Some(deadline) = entry.deadline() {
+            if self.now.is_past(deadline) {
+                self.remove_expired(hash, key, handle)?;
+                return Ok(Located { hash, live: None });
+            }
+        }
+        self.see(version);
+        Ok(Located { hash, live: kind.map(|_| handle) })
+    }
+
+    /// Stops unless the chunks of `start..end` are in memory.
+    pub(super) fn need_chunks(
+        &mut self,
+        key: &[u8],
+        handle: Handle,
+        start: u64,
+        end: u64,
+    ) -> Result<(), Stop> {
+        let Some(spread) = self.state.front.spread_at(handle) else {
+            return Ok(());
+        };
+        let chunks = spread.missing(start, end);
+        if chunks.is_empty() {
+            return Ok(());
+        }
+        Err(Missing::chunks(self.namespace, key, chunks).into())
+    }
+
+    /// Lets an access count: for eviction, and for promotion of a copy.
+    fn note_access(&mut self, handle: Handle) {
+        let entry = self.state.front.entry(handle);
+        let header = entry.header();
+        self.state.counters.hits += 1;
+        let now_s = (self.now.engine_ms / 1000) as u32;
+        if header.probation && !self.gathered.is_fresh() {
+            self.state.promote(handle, header, self.now);
+        }
+        let frequency = self.state.bumped_frequency(header.frequency, header.accessed_s, now_s);
+        if frequency != header.frequency || now_s != header.accessed_s {
+            self.state.front.set_access(handle, now_s, frequency);
+        }
+    }
+}

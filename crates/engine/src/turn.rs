@@ -1,0 +1,129 @@
+//! One holding of the engine's lock. It runs batches one after the other, each with one reading
+//! of the clocks, and remembers what the replies have to wait for. It waits for nothing itself.
+
+use std::mem;
+
+use parking_lot::MutexGuard;
+
+use crate::clock::Now;
+use crate::engine::Engine;
+use crate::gather::Gathered;
+use crate::namespace::NamespaceId;
+use crate::scope::{Outcome, Scope, Stop};
+use crate::settings::Durability;
+use crate::state::State;
+
+/// What a batch asks for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct BatchOptions {
+    /// More durability than the instance gives; less is not possible.
+    pub durability: Option<Durability>,
+}
+
+/// What a reply has to wait for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ticket {
+    /// The newest record that the batches have written or seen.
+    pub(crate) sequence: u64,
+    /// The first record that they have written; 0 if none.
+    pub(crate) first: u64,
+    pub(crate) durability: Durability,
+}
+
+impl Ticket {
+    /// Waits for nothing.
+    pub const NONE: Self = Self { sequence: 0, first: 0, durability: Durability::None };
+
+    /// What a reply to both has to wait for.
+    #[must_use]
+    pub fn join(self, other: Self) -> Self {
+        let first = match (self.first, other.first) {
+            (0, first) | (first, 0) => first,
+            (one, two) => one.min(two),
+        };
+        Self {
+            sequence: self.sequence.max(other.sequence),
+            first,
+            durability: self.durability.max(other.durability),
+        }
+    }
+}
+
+/// The engine's lock, held.
+pub struct Turn<'e> {
+    state: MutexGuard<'e, State>,
+    now: Now,
+    ticket: Ticket,
+}
+
+impl<'e> Turn<'e> {
+    pub(crate) fn new(engine: &'e Engine, state: MutexGuard<'e, State>) -> Self {
+        let now = state.now(engine.clock());
+        Self { state, now, ticket: Ticket::NONE }
+    }
+
+    /// The clocks, as all batches of the turn see them.
+    pub fn now(&self) -> Now {
+        self.now
+    }
+
+    /// Runs a batch: all of it as one step, or, if it fails, nothing of it.
+    ///
+    /// # Errors
+    /// What the batch returns. After `Stop::Gather`, call `Engine::gather` without the turn and
+    /// run the same batch again with what was gathered.
+    pub fn batch<T>(
+        &mut self,
+        namespace: NamespaceId,
+        options: &BatchOptions,
+        gathered: &mut Gathered,
+        batch: impl FnOnce(&mut Scope<'_>) -> Result<T, Stop>,
+    ) -> Result<T, Stop> {
+        let state = &mut *self.state;
+        if gathered.is_fresh() {
+            state.install(gathered, self.now)?;
+        }
+        let mark = state.undo.mark();
+        let mut scope = Scope::new(state, gathered, namespace, self.now);
+        let result = batch(&mut scope).and_then(|value| Ok((value, scope.end()?)));
+        match result {
+            Ok((value, outcome)) => {
+                self.note(&outcome, options);
+                Ok(value)
+            }
+            Err(stop) => {
+                scope.abandon(mark)?;
+                if let Stop::Gather(mut missing) = stop {
+                    self.state.mark_fetching(&mut missing, self.now)?;
+                    return Err(Stop::Gather(missing));
+                }
+                Err(stop)
+            }
+        }
+    }
+
+    /// What the batches since the last call have to wait for.
+    pub fn take_ticket(&mut self) -> Ticket {
+        mem::replace(&mut self.ticket, Ticket::NONE)
+    }
+
+    fn note(&mut self, outcome: &Outcome, options: &BatchOptions) {
+        let state = &mut *self.state;
+        if !state.has_log {
+            // Nothing can fail any more: the batch is final as it ends.
+            let spaces = state.undo.forget();
+            state.bury(spaces);
+            return;
+        }
+        let durability =
+            state.settings.durability.max(options.durability.unwrap_or(Durability::None));
+        let has_changed = outcome.has_changed;
+        let sequence = if has_changed { state.sequence } else { outcome.seen };
+        let first = if has_changed { state.sequence } else { 0 };
+        self.ticket = self.ticket.join(Ticket { sequence, first, durability });
+    }
+
+    pub(crate) fn state(&mut self) -> &mut State {
+        &mut self.state
+    }
+}
