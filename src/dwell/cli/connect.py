@@ -82,7 +82,8 @@ def speaks_to_server(run: Callable[..., None]) -> Verb:
         for name, (annotation, default) in _DEFAULTS.items()
     ]
     keyword_only = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in own]
-    connected.__signature__ = inspect.Signature([*keyword_only, *options])  # type: ignore[attr-defined]
+    signature = inspect.Signature([*keyword_only, *options])
+    connected.__signature__ = signature  # type: ignore[attr-defined]
     return connected
 
 

@@ -17,11 +17,12 @@ SHOWN = {
     "clients": ("connected_clients", "maxclients"),
     "memory": ("used_memory_human", "used_memory_rss_human", "maxmemory_human", "maxmemory_policy"),
     "persistence": (
-        "dwell_durable_sequence",
+        "dwell_synced_sequence",
         "dwell_applied_sequence",
         "dwell_dirty_bytes",
         "dwell_drain_lag_ms",
-        "dwell_log_error",
+        "dwell_drain_error",
+        "dwell_refusing_writes",
     ),
     "stats": (
         "total_commands_processed",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from dwell.server.bus import Bus
     from dwell.server.command_table import CommandTable
     from dwell.server.configuration import Configuration
-    from dwell.server.native import Facts, NativeEngine, NativeServer
+    from dwell.server.native import NativeEngine, NativeServer
+    from dwell.server.rates import Rates
     from dwell.server.supervisor import ModuleState
 
 __all__ = ["COUNTERS", "CommandCounters", "Context"]
@@ -27,13 +28,13 @@ COUNTERS: Final = (
     "commands_processed",
     "input_bytes",
     "output_bytes",
-    "keys_expired",
-    "keys_evicted",
-    "keyspace_hits",
-    "keyspace_misses",
     "error_replies",
+    "hits",
+    "misses",
+    "expired",
+    "evicted",
 )
-"""The facts of the event loop that only grow, and that CONFIG RESETSTAT sets back."""
+"""The counters of event loop and engine that CONFIG RESETSTAT sets back."""
 
 
 @dataclass(slots=True)
@@ -74,6 +75,7 @@ class Context:
         unix_us: the clock, in microseconds since 1970.
         started_us: when the server started, by that clock.
         run_id: 40 hexadecimal digits, new with each start.
+        rates: how much comes in a second.
         counters: what commands in Python cost.
         saved_us: when the last save ended.
         save_error: what the last save failed with; empty if it did not.
@@ -90,27 +92,30 @@ class Context:
     unix_us: Callable[[], int]
     started_us: int
     run_id: str
+    rates: Rates
     counters: CommandCounters = field(default_factory=CommandCounters)
     saved_us: int = 0
     save_error: str = ""
     saving: threading.Lock = field(default_factory=threading.Lock)
     peak_bytes: int = 0
-    _baseline: dict[str, Any] = field(default_factory=dict)
+    _baseline: dict[str, int] = field(default_factory=dict)
 
     @property
     def server(self) -> NativeServer:
         """The event loop."""
         return self.loop()
 
-    def counts(self) -> Facts:
-        """The event loop's facts; its counters are those since the last CONFIG RESETSTAT."""
-        facts = dict(self.server.facts())
-        for name, before in self._baseline.items():
-            facts[name] = facts.get(name, 0) - before
-        return facts
+    def counts(self) -> dict[str, int]:
+        """What event loop and engine have counted since the last CONFIG RESETSTAT."""
+        counted = self._counted()
+        return {name: counted[name] - self._baseline.get(name, 0) for name in COUNTERS}
 
     def reset_counts(self) -> None:
         """Begin all counters anew."""
-        facts = self.server.facts()
-        self._baseline = {name: facts.get(name, 0) for name in COUNTERS}
+        self._baseline = self._counted()
         self.counters.reset()
+
+    def _counted(self) -> dict[str, int]:
+        """Every counter since the start."""
+        counted = {**self.server.facts(), **self.engine.stats().get("counters", {})}
+        return {name: int(counted.get(name, 0)) for name in COUNTERS}

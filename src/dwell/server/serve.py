@@ -21,6 +21,7 @@ from dwell.server.command_table import CommandTable
 from dwell.server.configuration import Configuration
 from dwell.server.context import Context
 from dwell.server.event_loop import EventLoop
+from dwell.server.rates import Rates
 from dwell.server.registry import Registry
 from dwell.server.registry import registry as default_registry
 from dwell.server.supervisor import Supervisor
@@ -111,11 +112,13 @@ def serve(
         unix_us=_unix_us,
         started_us=_unix_us(),
         run_id=secrets.token_hex(20),
+        rates=Rates(lambda: loop.server().facts()),
     )
     restore = _stop_at_signals(bus)
     try:
         supervisor.start(loop)
         supervisor.start(Administration(context, registry))
+        supervisor.start(context.rates)
         on_started(Started(context.server.addresses(), settings))
         code = _wait(events, on_event)
     finally:

@@ -1,4 +1,4 @@
-"""Fixtures of the administration commands: a fake house, and Debian's redis-server as oracle."""
+"""Fixtures of the administration commands: a fake house, and redis-server as oracle."""
 
 from __future__ import annotations
 

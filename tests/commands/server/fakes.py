@@ -14,6 +14,7 @@ from dwell.server.command_table import CommandTable
 from dwell.server.configuration import Configuration
 from dwell.server.context import Context
 from dwell.server.dispatch import Prepared, prepare, run
+from dwell.server.rates import Rates
 from dwell.server.registry import registry
 from dwell.server.supervisor import ModuleState
 from dwell.settings import Settings
@@ -142,6 +143,7 @@ class House:
             unix_us=lambda: self.now_us,
             started_us=self.now_us,
             run_id="0" * 40,
+            rates=Rates(self.server.facts, monotonic_s=lambda: self.now_us / 1_000_000),
         )
 
     def call(self, *words: str | bytes, **facts: Any) -> Reply:

@@ -75,10 +75,10 @@ def test_set_is_refused_inside_multi_and_get_is_not(house: House) -> None:
 
 
 def test_resetstat_begins_the_counters_anew(house: House) -> None:
-    house.server.counters = {"keyspace_hits": 10}
+    house.engine.numbers = {"counters": {"hits": 10}}
     assert house.call("CONFIG", "RESETSTAT") == Status("OK")
-    house.server.counters = {"keyspace_hits": 13}
-    assert house.context.counts()["keyspace_hits"] == 3
+    house.engine.numbers = {"counters": {"hits": 13}}
+    assert house.context.counts()["hits"] == 3
 
 
 def test_rewrite_is_refused_by_name(house: House) -> None:

@@ -47,15 +47,33 @@ def test_unknown_section_is_empty(house: House) -> None:
 
 def test_keyspace_tells_databases_that_hold_keys(house: House) -> None:
     house.engine.numbers = {
-        "namespaces": {0: {"keys": 3, "deadlines": 1, "average_ttl_ms": 50}, 2: {"keys": 0}}
+        "spaces": [
+            {"name": b"2", "keys": 0, "expiring": 0},
+            {"name": b"10", "keys": 1, "expiring": 0},
+            {"name": b"0", "keys": 3, "expiring": 1},
+            {"name": b"tenant", "keys": 9, "expiring": 9},
+        ]
     }
-    assert told(house, "keyspace") == "# Keyspace\r\ndb0:keys=3,expires=1,avg_ttl=50\r\n"
+    assert told(house, "keyspace").split("\r\n") == [
+        "# Keyspace",
+        "db0:keys=3,expires=1,avg_ttl=0",
+        "db10:keys=1,expires=0,avg_ttl=0",
+        "",
+    ]
+
+
+def test_rates_are_those_of_the_last_seconds(house: House) -> None:
+    for commands in (100, 130, 190):
+        house.server.counters = {"commands_processed": commands}
+        house.context.rates.look()
+        house.now_us += 1_000_000
+    assert "instantaneous_ops_per_sec:45" in told(house, "stats")
 
 
 def test_persistence_tells_how_far_the_log_and_the_drain_have_come(house: House) -> None:
-    house.engine.numbers = {"durable_sequence": 9, "applied_sequence": 7, "dirty_bytes": 100}
+    house.engine.numbers = {"synced_sequence": 9, "applied_sequence": 7, "dirty_bytes": 100}
     lines = told(house, "persistence").split("\r\n")
-    assert "dwell_durable_sequence:9" in lines
+    assert "dwell_synced_sequence:9" in lines
     assert "dwell_applied_sequence:7" in lines
     assert "dwell_dirty_bytes:100" in lines
 

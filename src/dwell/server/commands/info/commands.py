@@ -16,19 +16,22 @@ def commandstats(context: Context) -> dict[str, object]:
     by_loop: Mapping[str, Mapping[str, int]] = context.server.facts().get("commands", {})
     for name, counts in sorted(by_loop.items()):
         told[f"cmdstat_{name}"] = _line(
-            counts.get("calls", 0), counts.get("microseconds", 0), counts.get("failures", 0)
+            counts["calls"],
+            counts["nanoseconds"] // 1000,
+            counts["rejected"],
+            counts["failed"],
         )
     own = context.counters
     for name, calls in sorted(own.calls.items()):
-        told[f"cmdstat_{name}"] = _line(calls, own.microseconds[name], own.failures[name])
+        told[f"cmdstat_{name}"] = _line(calls, own.microseconds[name], 0, own.failures[name])
     return told
 
 
-def _line(calls: int, microseconds: int, failures: int) -> str:
+def _line(calls: int, microseconds: int, rejected: int, failed: int) -> str:
     each = microseconds / calls if calls else 0.0
     return (
         f"calls={calls},usec={microseconds},usec_per_call={each:.2f},"
-        f"rejected_calls=0,failed_calls={failures}"
+        f"rejected_calls={rejected},failed_calls={failed}"
     )
 
 

@@ -5,20 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from dwell.server.context import Context
 
 
 def keyspace(context: Context) -> dict[str, object]:
     """Keys and deadlines of each database that is not empty."""
-    databases: Mapping[Any, Mapping[str, int]] = context.engine.stats().get("namespaces", {})
-    numbered = {int(number): counts for number, counts in databases.items()}
+    spaces: Sequence[Mapping[str, Any]] = context.engine.stats().get("spaces", ())
+    numbered = {int(each["name"]): each for each in spaces if bytes(each["name"]).isdigit()}
     return {
-        f"db{number}": (
-            f"keys={counts['keys']},expires={counts.get('deadlines', 0)},"
-            f"avg_ttl={counts.get('average_ttl_ms', 0)}"
-        )
-        for number, counts in sorted(numbered.items())
-        if counts["keys"]
+        f"db{number}": f"keys={each['keys']},expires={each['expiring']},avg_ttl=0"
+        for number, each in sorted(numbered.items())
+        if each["keys"]
     }

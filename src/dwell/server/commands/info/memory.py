@@ -16,7 +16,7 @@ def memory(context: Context) -> dict[str, object]:
     """Values in memory, the process, the machine and the bound."""
     stats = context.engine.stats()
     settings = context.configuration.settings
-    used = int(stats.get("memory_bytes", 0))
+    used = int(stats.get("used_bytes", 0))
     resident = resident_bytes()
     context.peak_bytes = max(context.peak_bytes, used)
     total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

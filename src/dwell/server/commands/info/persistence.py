@@ -17,11 +17,11 @@ def persistence(context: Context) -> dict[str, object]:
     settings = context.configuration.settings
     has_log = settings.directory is not None
     status = "err" if context.save_error else "ok"
-    log_error = str(stats.get("log_error") or "")
+    refusing = _sentence(stats.get("refusing"))
     return {
         "loading": 0,
         "async_loading": 0,
-        "rdb_changes_since_last_save": stats.get("dirty_keys", 0),
+        "rdb_changes_since_last_save": stats.get("sequence", 0) - stats.get("applied_sequence", 0),
         "rdb_bgsave_in_progress": int(context.saving.locked()),
         "rdb_last_save_time": (context.saved_us or context.started_us) // 1_000_000,
         "rdb_last_bgsave_status": status,
@@ -31,14 +31,20 @@ def persistence(context: Context) -> dict[str, object]:
         "aof_rewrite_in_progress": 0,
         "aof_rewrite_scheduled": 0,
         "aof_last_bgrewrite_status": "ok",
-        "aof_last_write_status": "err" if log_error else "ok",
+        "aof_last_write_status": "err" if refusing else "ok",
         "dwell_sequence": stats.get("sequence", 0),
+        "dwell_written_sequence": stats.get("written_sequence", 0),
         "dwell_synced_sequence": stats.get("synced_sequence", 0),
-        "dwell_durable_sequence": stats.get("durable_sequence", 0),
         "dwell_applied_sequence": stats.get("applied_sequence", 0),
         "dwell_dirty_bytes": stats.get("dirty_bytes", 0),
         "dwell_dirty_bytes_max": settings.dirty_bytes_max,
         "dwell_drain_lag_ms": stats.get("drain_lag_ms", 0),
         "dwell_log_bytes": stats.get("log_bytes", 0),
-        "dwell_log_error": log_error.replace("\n", " "),
+        "dwell_drain_error": _sentence(stats.get("drain_error")),
+        "dwell_refusing_writes": refusing,
     }
+
+
+def _sentence(error: object) -> str:
+    """An error on one line; empty for none."""
+    return " ".join(str(error).split()) if error else ""

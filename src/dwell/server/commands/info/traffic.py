@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from dwell.server.context import Context
 
+KIBIBYTE = 1024
 UNUSED = (
     "sync_full",
     "sync_partial_ok",
@@ -24,9 +25,9 @@ def clients(context: Context) -> dict[str, object]:
         "connected_clients": facts.get("clients", 0),
         "cluster_connections": 0,
         "maxclients": context.configuration.settings.clients_max,
-        "client_recent_max_input_buffer": facts.get("input_buffer_bytes_peak", 0),
-        "client_recent_max_output_buffer": facts.get("output_buffer_bytes_peak", 0),
-        "blocked_clients": facts.get("blocked_clients", 0),
+        "client_recent_max_input_buffer": facts.get("input_waiting_bytes", 0),
+        "client_recent_max_output_buffer": facts.get("output_waiting_bytes", 0),
+        "blocked_clients": facts.get("clients_parked", 0),
         "tracking_clients": 0,
         "clients_in_timeout_table": 0,
     }
@@ -36,20 +37,20 @@ def stats(context: Context) -> dict[str, object]:
     """What came since the start, or since CONFIG RESETSTAT."""
     counts = context.counts()
     told: dict[str, object] = {
-        "total_connections_received": counts.get("connections_received", 0),
-        "total_commands_processed": counts.get("commands_processed", 0),
-        "instantaneous_ops_per_sec": counts.get("commands_per_s", 0),
-        "total_net_input_bytes": counts.get("input_bytes", 0),
-        "total_net_output_bytes": counts.get("output_bytes", 0),
-        "instantaneous_input_kbps": f"{counts.get('input_bytes_per_s', 0) / 1024:.2f}",
-        "instantaneous_output_kbps": f"{counts.get('output_bytes_per_s', 0) / 1024:.2f}",
-        "rejected_connections": counts.get("connections_rejected", 0),
-        "expired_keys": counts.get("keys_expired", 0),
-        "evicted_keys": counts.get("keys_evicted", 0),
-        "evicted_clients": 0,
-        "keyspace_hits": counts.get("keyspace_hits", 0),
-        "keyspace_misses": counts.get("keyspace_misses", 0),
-        "total_error_replies": counts.get("error_replies", 0),
+        "total_connections_received": counts["connections_received"],
+        "total_commands_processed": counts["commands_processed"],
+        "instantaneous_ops_per_sec": round(context.rates.commands_per_s),
+        "total_net_input_bytes": counts["input_bytes"],
+        "total_net_output_bytes": counts["output_bytes"],
+        "instantaneous_input_kbps": f"{context.rates.input_bytes_per_s / KIBIBYTE:.2f}",
+        "instantaneous_output_kbps": f"{context.rates.output_bytes_per_s / KIBIBYTE:.2f}",
+        "rejected_connections": counts["connections_rejected"],
+        "expired_keys": counts["expired"],
+        "evicted_keys": counts["evicted"],
+        "evicted_clients": context.server.facts().get("dropped_for_output", 0),
+        "keyspace_hits": counts["hits"],
+        "keyspace_misses": counts["misses"],
+        "total_error_replies": counts["error_replies"],
         "latest_fork_usec": 0,
         "total_forks": 0,
     }
