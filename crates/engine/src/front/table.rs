@@ -3,7 +3,6 @@
 //! through the closures of its caller.
 
 use hashbrown::HashTable;
-use hashbrown::hash_table::Entry as Place;
 
 use super::slab::Handle;
 
@@ -79,8 +78,8 @@ impl Table {
     /// Takes a handle out.
     pub fn remove(&mut self, hash: u64, handle: Handle) {
         let at = self.segment_of(hash);
-        let place = self.segments[at].handles.entry(hash, |&held| held == handle, |_| hash);
-        if let Place::Occupied(held) = place {
+        let place = self.segments[at].handles.find_entry(hash, |&held| held == handle);
+        if let Ok(held) = place {
             held.remove();
             self.length -= 1;
         }
