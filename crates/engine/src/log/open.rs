@@ -261,6 +261,7 @@ fn begin(disk: &dyn Disk, directory: &Path, options: &LogOptions) -> Result<End,
         previous: order.last,
         synced: order.last,
         time_ms: 0,
+        raw_ms: 0,
     };
     let path = segment::path_of(directory, first);
     let size_bytes = options.segment_bytes_min.max(SEGMENT_HEADER_BYTES);

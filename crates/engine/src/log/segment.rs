@@ -79,6 +79,8 @@ pub(super) struct SegmentHeader {
     pub(super) synced: Sequence,
     /// The time of the last record before this segment.
     pub(super) time_ms: u64,
+    /// What the wall clock said at that record.
+    pub(super) raw_ms: i64,
 }
 
 impl SegmentHeader {
@@ -93,6 +95,7 @@ impl SegmentHeader {
         block.extend_from_slice(&self.previous.as_u64().to_le_bytes());
         block.extend_from_slice(&self.synced.as_u64().to_le_bytes());
         block.extend_from_slice(&self.time_ms.to_le_bytes());
+        block.extend_from_slice(&self.raw_ms.to_le_bytes());
         // Key id and nonce prefix follow, and stay zero: this version does not encrypt.
         block.resize(CHECKSUM_AT, 0);
         let checksum = crc32c::crc32c(&block);
@@ -130,6 +133,7 @@ impl SegmentHeader {
             previous: Sequence::from_u64(fields.number()),
             synced: Sequence::from_u64(fields.number()),
             time_ms: fields.number(),
+            raw_ms: fields.number() as i64,
         };
         let key_id = u32::from_le_bytes(fields.take().unwrap_or_default());
         if key_id != 0 {
@@ -140,7 +144,7 @@ impl SegmentHeader {
 
     /// What the first record of the segment has to follow.
     pub(super) fn order(&self) -> Order {
-        Order { last: self.previous, time_ms: self.time_ms, raw_ms: 0 }
+        Order { last: self.previous, time_ms: self.time_ms, raw_ms: self.raw_ms }
     }
 }
 

@@ -7,6 +7,8 @@ use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use parking_lot::MutexGuard;
+
 use super::error::LogError;
 use super::record::{Flags, RECORD_HEADER_BYTES, RecordHead, control_record};
 use super::sequence::Sequence;
@@ -51,6 +53,25 @@ impl Log {
             }
             self.group_done.wait(&mut group);
         }
+        let synced = self.lead(group)?;
+        self.mark(synced);
+        Ok(synced)
+    }
+
+    /// Makes durable what there is, segments without records included, and leaves no mark.
+    pub(super) fn flush(&self) -> Result<Sequence, LogError> {
+        let mut group = self.group.lock();
+        while group.is_syncing {
+            self.group_done.wait(&mut group);
+        }
+        if self.is_poisoned() {
+            return Err(LogError::Poisoned);
+        }
+        self.lead(group)
+    }
+
+    /// Syncs for all who wait.
+    fn lead(&self, mut group: MutexGuard<'_, Group>) -> Result<Sequence, LogError> {
         group.is_syncing = true;
         drop(group);
         let work = self.writer.lock().take_work();
@@ -63,7 +84,6 @@ impl Log {
         self.group.lock().is_syncing = false;
         self.group_done.notify_all();
         result.map_err(|_| LogError::Poisoned)?;
-        self.mark(work.up_to);
         Ok(work.up_to)
     }
 
@@ -98,6 +118,10 @@ impl Log {
         flags: Flags,
         raw_ms: i64,
     ) -> Result<(), LogError> {
+        if self.make_room(&mut self.writer.lock(), sequence, RECORD_HEADER_BYTES)? {
+            // This record says that all before it is durable, and that is its header too.
+            self.flush()?;
+        }
         let previous = self.writer.lock().control_head(flags);
         let passed_ms = raw_ms.saturating_sub(previous.raw_ms).max(0);
         let time_ms = previous.time_ms.saturating_add(passed_ms.unsigned_abs());

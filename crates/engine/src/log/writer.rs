@@ -128,14 +128,33 @@ impl Log {
         if self.is_poisoned() {
             return Err(LogError::Poisoned);
         }
-        if writer.position + bytes.len() as u64 > writer.capacity_bytes {
-            self.roll_to(writer, first, SEGMENT_HEADER_BYTES + bytes.len() as u64)?;
-        }
+        self.make_room(writer, first, bytes.len())?;
+        let size_bytes = bytes.len() as u64;
         if let Err(error) = writer.file.write_at(bytes, writer.position) {
-            return Err(self.cut(writer, bytes.len() as u64, error));
+            return Err(self.cut(writer, size_bytes, error));
         }
-        writer.position += bytes.len() as u64;
+        writer.position += size_bytes;
         Ok(())
+    }
+
+    /// Begins a new segment if `length` bytes do not fit into this one; says whether it has.
+    pub(super) fn make_room(
+        &self,
+        writer: &mut Writer,
+        first: Sequence,
+        length: usize,
+    ) -> Result<bool, LogError> {
+        let end = writer.position + length as u64;
+        if end <= writer.capacity_bytes {
+            return Ok(false);
+        }
+        if writer.has_records() {
+            self.roll_to(writer, first, SEGMENT_HEADER_BYTES + length as u64)?;
+            return Ok(true);
+        }
+        // The next segment would bear the same name, so this one grows instead.
+        writer.capacity_bytes = end;
+        Ok(false)
     }
 
     /// Takes back what a failed write may have left, durably: a batch that was answered by an
@@ -195,6 +214,7 @@ impl Log {
             previous: writer.order.last,
             synced: self.synced(),
             time_ms: writer.order.time_ms,
+            raw_ms: writer.order.raw_ms,
         };
         let path = segment::path_of(&self.directory, first);
         let placed = next
@@ -234,13 +254,19 @@ impl Log {
     }
 
     /// Removes the segments all of whose records are before `sequence`, oldest first, and never
-    /// one that is not durable or is being written; gives their number.
+    /// one that is not durable or is being written; gives their number. For a background thread.
     ///
     /// # Errors
-    /// [`LogError::Io`]; what was not removed stays in the log.
+    /// [`LogError::Io`], [`LogError::Poisoned`]; what was not removed stays in the log.
     pub fn remove_before(&self, sequence: Sequence) -> Result<usize, LogError> {
         let _alone = self.maintenance.lock();
         let bound = sequence.min(self.synced().next());
+        if self.writer.lock().garbage(bound).is_none() {
+            return Ok(0);
+        }
+        // The segment that becomes the first must be durable itself, also if it is empty: without
+        // any segment the next start would begin a new history.
+        self.flush()?;
         let mut removed = 0;
         loop {
             let garbage = self.writer.lock().garbage(bound);
@@ -278,15 +304,11 @@ impl Writer {
         self.current().first <= self.order.last
     }
 
-    /// Goes on in a new segment. One without records is replaced, since both bear its name.
+    /// Goes on in a new segment.
     fn enter(&mut self, next: Spare, name: SegmentFile) {
-        if self.has_records() {
-            self.unsynced.push(Arc::clone(&self.file));
-            if let Some(segment) = self.segments.last_mut() {
-                segment.size_bytes = self.position;
-            }
-        } else {
-            self.segments.pop();
+        self.unsynced.push(Arc::clone(&self.file));
+        if let Some(segment) = self.segments.last_mut() {
+            segment.size_bytes = self.position;
         }
         self.segments.push(Segment { name, size_bytes: next.size_bytes });
         self.file = next.file;

@@ -239,7 +239,7 @@ fn rolling_an_empty_segment_does_nothing() {
     log.roll().unwrap();
     assert_eq!(log.segments().len(), 2);
     append(&log, &[1; 50_000]).unwrap();
-    assert_eq!(log.segments().len(), 2, "the empty segment gave way to a larger one");
+    assert_eq!(log.segments().len(), 2, "the empty segment grows");
     assert_eq!(effects_of(&log).len(), 2);
 }
 
