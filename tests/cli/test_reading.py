@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from dwell.cli import quick
+from dwell.cli.explain import explain
 from dwell.cli.parameters import parameters_of
 from dwell.cli.verbs import VERBS, find
 from tests.cli.conftest import call_dwell
@@ -81,11 +82,15 @@ def test_line_that_needs_explaining_is_left_to_typer(words: tuple[str, ...]) -> 
 
 
 @pytest.mark.parametrize("words", VERBS, ids=" ".join)
-def test_each_verb_has_a_help_page_with_an_example(words: tuple[str, ...]) -> None:
-    run = call_dwell(*words, "--help", environment={"COLUMNS": "100"})
-    assert run.returncode == 0
-    assert b"Example:  dwell " in run.stdout
-    assert f"dwell {' '.join(words)}".encode() in run.stdout
+def test_each_verb_has_a_help_page_with_an_example(
+    words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stop:
+        explain([*words, "--help"])
+    assert stop.value.code == 0
+    page = capsys.readouterr().out
+    assert "Example:  dwell " in page
+    assert f"Usage: dwell {' '.join(words)}" in page
 
 
 def test_verb_alone_is_loaded_and_no_library_for_it() -> None:
