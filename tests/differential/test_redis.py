@@ -1,0 +1,123 @@
+"""Dwell answers what redis-server 7.0 answers, command by command, and ends in the same state.
+
+Two servers get the same sequences; each difference that is meant has its reason in `sequences`.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from tests.differential.sequences import KEYS, Command, sequences
+from tests.resp import Client, Reply, ReplyError
+from tests.servers import Server, needs_server
+
+pytestmark = [
+    needs_server,
+    pytest.mark.redis,
+    pytest.mark.skipif(shutil.which("redis-server") is None, reason="redis-server is not here"),
+]
+
+TIME_TOLERANCE = {b"TTL": 20, b"EXPIRETIME": 20, b"PTTL": 20_000, b"PEXPIRETIME": 20_000}
+DATABASES = (0, 1)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The same commands to both."""
+
+    redis: Client
+    dwell: Client
+
+    def answers(self, commands: list[Command]) -> tuple[list[Reply], list[Reply]]:
+        """Return what each answers."""
+        return self.redis.pipeline(commands), self.dwell.pipeline(commands)
+
+
+@pytest.fixture(scope="module", params=["lifetime", "memory", "disk"])
+def pair(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Pair]:
+    root = tmp_path_factory.mktemp("differential")
+    flags = ["--save", "", "--appendonly", "no"]
+    redis = Server(root / "redis", flags, command=["redis-server"])
+    dwell = Server(root / "dwell", ["--placement", request.param])
+    with redis, dwell, redis.client() as to_redis, dwell.client() as to_dwell:
+        yield Pair(to_redis, to_dwell)
+
+
+def comparable(command: Command, reply: Reply) -> object:
+    """Return a reply without what may differ."""
+    if isinstance(reply, ReplyError):
+        return f"error: {reply}"
+    name = command[0].upper()
+    if name == b"KEYS" and isinstance(reply, list):
+        return sorted(repr(key) for key in reply)
+    if name == b"RANDOMKEY":
+        return reply is None
+    return reply
+
+
+def agree(command: Command, redis: Reply, dwell: Reply) -> bool:
+    """Whether two replies to the same command are equal but for known differences."""
+    tolerance = TIME_TOLERANCE.get(command[0].upper())
+    if tolerance and isinstance(redis, int) and isinstance(dwell, int) and min(redis, dwell) > 0:
+        return abs(redis - dwell) <= tolerance
+    return comparable(command, redis) == comparable(command, dwell)
+
+
+def with_expired_keys_noticed(commands: list[Command]) -> list[Command]:
+    """Ask for every key before each count of keys, so that neither counts an expired one."""
+    asking: list[Command] = [(b"EXISTS", *KEYS), *((b"EXISTS", key) for key in KEYS)]
+    return [one for c in commands for one in ([*asking, c] if c[0] == b"DBSIZE" else [c])]
+
+
+def state_commands() -> list[Command]:
+    """Return the commands that show everything that is there."""
+    per_key = (b"TYPE", b"GET", b"PEXPIRETIME")
+    commands: list[Command] = []
+    for database in DATABASES:
+        commands.append((b"SELECT", b"%d" % database))
+        commands += [(name, key) for key in KEYS for name in per_key]
+        commands += [(b"KEYS", b"*"), (b"DBSIZE",)]
+    return commands
+
+
+def scanned(client: Client) -> set[str]:
+    """Return the keys that a whole walk tells."""
+    keys: set[str] = set()
+    cursor = b"0"
+    while True:
+        reply = client.call("SCAN", cursor, "COUNT", 2)
+        assert isinstance(reply, list)
+        following, page = reply
+        assert isinstance(following, bytes)
+        assert isinstance(page, list)
+        keys |= {repr(key) for key in page}
+        cursor = following
+        if cursor == b"0":
+            return keys
+
+
+@settings(
+    max_examples=150,
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=[
+        HealthCheck.function_scoped_fixture,
+        HealthCheck.too_slow,
+        HealthCheck.data_too_large,
+    ],
+)
+@given(commands=sequences)
+def test_dwell_answers_as_redis_does(pair: Pair, commands: list[Command]) -> None:
+    pair.answers([(b"SELECT", b"0"), (b"FLUSHALL",)])
+    commands = with_expired_keys_noticed(commands)
+    asked = commands + state_commands()
+    for command, redis, dwell in zip(asked, *pair.answers(asked), strict=True):
+        assert agree(command, redis, dwell), (command, redis, dwell)
+    assert scanned(pair.redis) == scanned(pair.dwell)
