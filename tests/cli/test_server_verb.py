@@ -1,0 +1,101 @@
+"""`dwell server` and `dwell tour`: what they say, and how they end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from dwell.cli.server import banner
+from dwell.directives import read_settings
+from dwell.server.serve import Started
+from tests.cli.conftest import call_dwell
+from tests.servers import Server, needs_core, needs_server
+
+
+def greeting(*flags: str) -> str:
+    """What a server with these flags would say."""
+    return "\n".join(banner(Started(["127.0.0.1:6379"], read_settings(flags, {}))))
+
+
+def test_greeting_tells_how_to_connect_and_what_is_kept(tmp_path: Path) -> None:
+    said = greeting("--dir", str(tmp_path))
+    assert "connect     redis-cli    or    dwell status" in said
+    assert "placement   lifetime: keys with a lifetime live in memory, all others on disk" in said
+    assert "durability  interval: acknowledged writes survive a kill" in said
+    assert f"directory   {tmp_path}" in said
+
+
+def test_greeting_names_another_port_and_a_socket(tmp_path: Path) -> None:
+    assert "redis-cli -p 7000    or    dwell status -p 7000" in greeting("--port", "7000")
+    path = tmp_path / "s"
+    said = greeting("--port", "0", "--unixsocket", str(path))
+    assert f"redis-cli -s {path}    or    dwell status --socket {path}" in said
+
+
+def test_greeting_warns_where_something_is_not_kept() -> None:
+    assert "not one file is written, a stop loses all" in greeting("--save", "")
+    assert "keys in memory are not logged: a kill loses them" in greeting("--appendonly", "no")
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ("--nope", "1"),
+        ("--port", "seventy"),
+        ("--placement", "attic"),
+        ("/no/such/redis.conf",),
+        ("redis.conf", "extra"),
+    ],
+)
+def test_flag_that_cannot_be_right_is_one_sentence_and_exit_code_2(flags: tuple[str, ...]) -> None:
+    run = call_dwell("server", *flags)
+    assert run.returncode == 2
+    lines = run.stderr.decode().splitlines()
+    assert lines[0].startswith("dwell: ")
+    assert len(lines) <= 2
+
+
+@needs_server
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_signal_ends_the_server_and_keeps_everything(tmp_path: Path, number: int) -> None:
+    server = Server(tmp_path / "data", ["--appendonly", "no"])
+    with server:
+        with server.client() as client:
+            client.pipeline([("SET", f"k{each}", "v" * 1000) for each in range(2000)])
+            client.call("SET", "brief", "v", "EX", "1000")
+        assert server.stop(with_signal=signal.Signals(number)) == 0
+        server.start()
+        with server.client() as client:
+            assert client.call("DBSIZE") == 2001
+            assert client.call("GET", "brief") == b"v"
+
+
+@needs_server
+def test_second_signal_ends_the_process_at_once(tmp_path: Path) -> None:
+    server = Server(tmp_path / "data", ["--enable-debug-command", "yes"])
+    with server:
+        os.kill(server.pid, signal.SIGTERM)
+        time.sleep(0.01)
+        os.kill(server.pid, signal.SIGTERM)
+        assert server.wait(timeout_seconds=20) in (0, 1)
+
+
+@needs_core
+def test_tour_shows_each_step_with_real_output_and_leaves_nothing(tmp_path: Path) -> None:
+    run = call_dwell("tour", environment={"TMPDIR": str(tmp_path)})
+    said = run.stdout.decode()
+    assert run.returncode == 0, run.stderr.decode()
+    for line in (
+        "$ dwell where colour session:7",
+        "$ kill -9 ",
+        "  green",
+        "  token",
+        "  disk memory",
+    ):
+        assert line in said, line
+    assert "Traceback" not in said
+    assert list(tmp_path.iterdir()) == []
