@@ -184,11 +184,16 @@ class Server:
             self._process.wait()
             self._process = None
 
-    def stop(self, *, with_signal: int = signal.SIGTERM) -> int:
+    def stop(
+        self,
+        *,
+        with_signal: int = signal.SIGTERM,
+        timeout_seconds: float = STOP_TIMEOUT_SECONDS,
+    ) -> int:
         """Ask the process to stop and return its exit code."""
         process = self._running()
         process.send_signal(with_signal)
-        code = process.wait(timeout=STOP_TIMEOUT_SECONDS)
+        code = process.wait(timeout=timeout_seconds)
         self._process = None
         return code
 

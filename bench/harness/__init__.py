@@ -1,0 +1,1 @@
+"""What the targets share: peers, load, measuring in rounds, reports."""
