@@ -40,6 +40,15 @@ def test_docs_leave_unknown_names_out(house: House) -> None:
     assert get["arguments"] == [{"name": "key", "type": "key", "key_spec_index": 0}]
 
 
+@pytest.mark.parametrize(("name", "indexes"), [("copy", [0, 1]), ("lcs", [0, 0]), ("del", [0])])
+def test_docs_tell_which_specification_finds_each_key(
+    house: House, name: str, indexes: list[int]
+) -> None:
+    docs: Any = house.call("COMMAND", "DOCS", name)
+    told = docs[name]["arguments"]
+    assert [each["key_spec_index"] for each in told if each["type"] == "key"] == indexes
+
+
 def test_every_command_of_the_table_can_be_told(house: House) -> None:
     told = house.call("COMMAND", "DOCS")
     assert isinstance(told, dict)

@@ -6,6 +6,7 @@ Source: Redis COMMAND, COMMAND INFO, DOCS, LIST, COUNT, GETKEYS, GETKEYSANDFLAGS
 
 from __future__ import annotations
 
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Final
 
 from dwell.client.replies import Status
@@ -16,6 +17,8 @@ from dwell.server.request import SYNTAX, text
 from dwell.server.syntax import Node, parse_syntax
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from dwell.client.replies import Reply
     from dwell.server.command_table import CommandFacts, CommandTable, Keys
     from dwell.server.request import Request
@@ -177,15 +180,17 @@ def _docs(facts: CommandFacts, commands: CommandTable) -> Reply:
     else:
         nodes = parse_syntax(facts.syntax, 1 + facts.name.count("|"))
         if nodes:
-            told["arguments"] = [_argument(node, facts.keys) for node in nodes]
+            specs_count = len(facts.keys.access) if facts.keys else 0
+            spec_indexes = chain(range(specs_count), repeat(specs_count - 1))
+            told["arguments"] = [_argument(node, spec_indexes) for node in nodes]
     return told
 
 
-def _argument(node: Node, keys: Keys | None) -> Reply:
-    """One argument of COMMAND DOCS."""
+def _argument(node: Node, spec_indexes: Iterator[int]) -> Reply:
+    """One argument of COMMAND DOCS; each key takes the index of the specification that finds it."""
     told: dict[Reply, Reply] = {"name": node.name, "type": node.type}
-    if node.type == "key" and keys is not None:
-        told["key_spec_index"] = 0
+    if node.type == "key":
+        told["key_spec_index"] = next(spec_indexes)
     if node.literal:
         told["token"] = node.literal
     flags: set[Reply] = {
@@ -196,5 +201,5 @@ def _argument(node: Node, keys: Keys | None) -> Reply:
     if flags:
         told["flags"] = flags
     if node.parts:
-        told["arguments"] = [_argument(part, keys) for part in node.parts]
+        told["arguments"] = [_argument(part, spec_indexes) for part in node.parts]
     return told
