@@ -6,10 +6,24 @@ lifts the docstrings from here, so that `help()` and an editor show the same tex
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Any, Final, Literal, Self, TypeAlias
+from typing import Any, Final, Literal, Self, TypeAlias, final
+
+from typing_extensions import disjoint_base
 
 from dwell.errors import Error
 from dwell.values import Point, Value
+
+__all__ = [
+    "Database",
+    "ManualClock",
+    "Queries",
+    "WouldBlock",
+    "__version__",
+    "after_fork_in_child",
+    "close_all",
+    "set_errors",
+    "set_point",
+]
 
 _Key: TypeAlias = bytes | str
 _Storable: TypeAlias = Value | str | bytearray | memoryview
@@ -39,16 +53,34 @@ def after_fork_in_child() -> None:
 def close_all() -> None:
     """Close every database that is still open; runs when the interpreter exits."""
 
+@final
+class ManualClock:
+    """A clock that moves only when told to, so that a test of lifetimes can be repeated."""
+
+    def __new__(cls, wall_ms: int) -> Self:
+        """Begin at a moment, in milliseconds since 1970."""
+
+    def advance(self, ms: int) -> None:
+        """Let `ms` pass."""
+
+    def step_wall(self, ms: int) -> None:
+        """Step the wall clock alone, as an operator or NTP does."""
+
+    def fail(self) -> None:
+        """Panic at the next reading, so that a test can see what becomes of a broken promise."""
+
+@disjoint_base
 class Database:
     """One open database, seen through one of its namespaces."""
 
     def __new__(
         cls,
         place: str | Database | None,
-        settings: Mapping[str, object] = ...,
+        settings: Mapping[str, object] | None = None,
         namespace: _Key | None = None,
         *,
         waits: bool = True,
+        clock: ManualClock | None = None,
     ) -> Self:
         """Open a directory, or look at an open database in another way.
 
@@ -58,6 +90,7 @@ class Database:
             settings: the engine's settings by name; empty for a further view.
             namespace: which keyspace; None is `b"0"`, database 0 of Redis's clients.
             waits: False makes calls that would wait raise WouldBlock, with nothing done.
+            clock: what stands in for the machine's clocks.
         Raises:
             BusyError: another process, or this one, has the directory open; it says who.
             CorruptError: a file is damaged; it says which, and where.
@@ -341,16 +374,16 @@ class Database:
         Cost: O(keys in memory), without a pause for others.
         """
 
-    def __getitem__(self, key: _Key) -> Value:
+    def __getitem__(self, key: _Key, /) -> Value:
         """Read `key` as `read` does, but raise KeyError where it is missing."""
 
-    def __setitem__(self, key: _Key, value: _Storable) -> None:
+    def __setitem__(self, key: _Key, value: _Storable, /) -> None:
         """Write `key` as `write` does, without a lifetime."""
 
-    def __delitem__(self, key: _Key) -> None:
+    def __delitem__(self, key: _Key, /) -> None:
         """Delete `key` as `delete` does, but raise KeyError where it is missing."""
 
-    def __contains__(self, key: _Key) -> bool:
+    def __contains__(self, key: _Key, /) -> bool:
         """Tell whether `key` holds a value, as `exists` does."""
 
     def _page(
@@ -359,6 +392,7 @@ class Database:
     def _where(self, key: _Key, /) -> dict[str, Any] | None: ...
     def _stats(self) -> dict[str, Any]: ...
 
+@disjoint_base
 class Queries:
     """An ordered list of queries that will be executed with nothing in between.
 

@@ -162,7 +162,7 @@ class AsyncDatabase:
 
     async def close(self) -> None:
         """Close the database, as `Database.close` does."""
-        await self._wait(Database.close, self._patient)
+        await asyncio.to_thread(self._patient.close)
         self._threads.shutdown(wait=False)
 
     async def _wait(self, method: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
@@ -256,22 +256,21 @@ class Opening:
             await self._database.close()
 
 
-def _opens(
-    begin: Callable[_P, Database],
-) -> Callable[_P, Opening]:
+def _opens(begin: Callable[_P, Database]) -> Callable[_P, Opening]:
     """Make the asynchronous form of `dwell.open`, with the same arguments."""
 
-    def call(*args: _P.args, **kwargs: _P.kwargs) -> Opening:
+    @functools.wraps(begin, assigned=("__module__",))
+    def open_async(*args: _P.args, **kwargs: _P.kwargs) -> Opening:
+        """Open a database for asyncio: the arguments of `dwell.open`, the twin of its result.
+
+            async with dwell.open_async("shop") as db:
+                await db.write("user:7", "Ada")
+
+        Without a context manager: `db = await dwell.open_async("shop")`, and `await db.close()`.
+        """
         return Opening(functools.partial(begin, *args, **kwargs))
 
-    return call
+    return open_async
 
 
 open_async = _opens(open_database)
-"""Open a database for asyncio: `dwell.open` with the same arguments, and the twin of its result.
-
-    async with dwell.open_async("shop") as db:
-        await db.write("user:7", "Ada")
-
-Without a context manager, `db = await dwell.open_async("shop")`, and `await db.close()` at the end.
-"""

@@ -65,6 +65,7 @@ class Whereabouts:
     Attributes:
         home: "memory" or "disk": the one place that the key belongs to.
         tier: what would answer a read now; a key at home on disk may be in memory as a copy.
+        state: of its entry in memory: resident, clean, dirty, …; how the engine sees it.
         reason: the rule that chose the home, in words.
         ttl: seconds left; `math.inf` without a lifetime.
         size_bytes: the length of the value.
@@ -73,6 +74,7 @@ class Whereabouts:
 
     home: Home
     tier: str
+    state: str
     reason: str
     ttl: float
     size_bytes: int
@@ -201,10 +203,9 @@ class Database(_core.Database):
     ) -> Iterator[Any]:
         """Give the rows of `page`, and of the pages behind it, each read when it is reached."""
         rows, after = page
-        while True:
+        while limit != 0:
             yield from rows
-            if limit is not None:
-                limit -= len(rows)
+            limit = None if limit is None else limit - len(rows)
             if after is None or limit == 0:
                 return
             rows, after = self._page(prefix, after, page_rows(limit), reverse, keys_only)
@@ -264,7 +265,7 @@ def check_limit(limit: int | None) -> None:
 
 def page_rows(limit: int | None) -> int:
     """How many rows the next page of a scan asks for."""
-    return _PAGE_ROWS if limit is None else min(limit, _PAGE_ROWS)
+    return _PAGE_ROWS if limit is None else max(1, min(limit, _PAGE_ROWS))
 
 
 def engine_settings(settings: Settings) -> dict[str, object]:

@@ -1,0 +1,134 @@
+//! How one call meets the engine: at once with the interpreter lock held, or patiently without.
+//!
+//! The quick way never waits: it tries the engine's lock, and gives up where something would have
+//! to be read from below. It is worth its code, since letting the interpreter lock go and taking
+//! it again costs as much as a read. Nothing that runs under the engine's lock may call Python.
+
+use dwell_engine::{BatchOptions, Durability, Gathered, Scope, Settled, Stop, Ticket};
+use pyo3::prelude::*;
+
+use crate::database::Database;
+use crate::errors::{WouldBlock, exception_about};
+
+/// What a call is about to do.
+pub struct Call<'a> {
+    /// The key that an error names.
+    pub key: Option<&'a [u8]>,
+    /// What the engine is told.
+    pub options: BatchOptions,
+    /// Whether something may change, which under `always` ends in an fsync.
+    pub is_change: bool,
+}
+
+impl<'a> Call<'a> {
+    /// Looks at `key`.
+    pub fn look(key: &'a [u8]) -> Self {
+        Self { key: Some(key), options: BatchOptions::default(), is_change: false }
+    }
+
+    /// Changes `key`.
+    pub fn change(key: &'a [u8]) -> Self {
+        Self { key: Some(key), options: BatchOptions::default(), is_change: true }
+    }
+
+    /// The same, about no single key.
+    pub fn about_all(self) -> Self {
+        Self { key: None, ..self }
+    }
+}
+
+impl Database {
+    /// Runs `work` at once, or answers `None` where it would have to wait.
+    pub fn quick<T>(
+        &self,
+        py: Python<'_>,
+        call: &Call<'_>,
+        work: impl FnOnce(&mut Scope<'_>) -> Result<T, Stop>,
+    ) -> PyResult<Option<T>> {
+        let engine = self.handle.engine(py)?;
+        if !self.waits && call.is_change && self.must_sync(py, call)? {
+            return self.gives_way();
+        }
+        let turn = self.handle.guard(|| {
+            let mut turn = engine.try_lock()?;
+            let answer = turn.batch(self.namespace, &call.options, &mut Gathered::default(), work);
+            Some((answer, turn.take_ticket()))
+        });
+        let answered = match turn {
+            Ok(None | Some((Err(Stop::Gather(_) | Stop::Delay { .. }), _))) => {
+                return self.gives_way();
+            }
+            Ok(Some((Err(Stop::Fail(error)), ticket))) => Err((error, Some(ticket))),
+            Ok(Some((Ok(answer), ticket))) => Ok((answer, ticket)),
+            Err(error) => Err((error, None)),
+        };
+        match answered {
+            Ok((answer, ticket)) => {
+                self.settle(py, &ticket)?;
+                Ok(Some(answer))
+            }
+            Err((error, ticket)) => {
+                // An error tells what was seen as much as an answer does.
+                ticket.map_or(Ok(()), |ticket| self.settle(py, &ticket))?;
+                Err(exception_about(py, &error, call.key))
+            }
+        }
+    }
+
+    /// Runs `work` without the interpreter lock, and waits for whatever it needs.
+    pub fn patient<T: Send>(
+        &self,
+        py: Python<'_>,
+        call: &Call<'_>,
+        work: impl FnMut(&mut Scope<'_>) -> Result<T, Stop> + Send,
+    ) -> PyResult<T> {
+        let engine = self.handle.engine(py)?;
+        py.detach(|| self.handle.guard(|| engine.run(self.namespace, &call.options, work)))
+            .flatten()
+            .map_err(|error| exception_about(py, &error, call.key))
+    }
+
+    /// Runs `work` at once if that can be, else patiently.
+    pub fn call<T: Send>(
+        &self,
+        py: Python<'_>,
+        call: &Call<'_>,
+        mut work: impl FnMut(&mut Scope<'_>) -> Result<T, Stop> + Send,
+    ) -> PyResult<T> {
+        match self.quick(py, call, &mut work)? {
+            Some(answer) => Ok(answer),
+            None => self.patient(py, call, work),
+        }
+    }
+
+    /// `None` for a handle that waits, else the refusal to.
+    pub fn gives_way<T>(&self) -> PyResult<Option<T>> {
+        if self.waits { Ok(None) } else { Err(WouldBlock::new_err("this would have to wait")) }
+    }
+
+    fn must_sync(&self, py: Python<'_>, call: &Call<'_>) -> PyResult<bool> {
+        let own = self.handle.engine(py)?.settings().durability;
+        Ok(call.options.durability.map_or(own, |asked| asked.max(own)) == Durability::Always)
+    }
+
+    /// Keeps the answer back until what it tells of is as durable as was asked for.
+    fn settle(&self, py: Python<'_>, ticket: &Ticket) -> PyResult<()> {
+        let engine = self.handle.engine(py)?;
+        match engine.is_settled(ticket) {
+            Settled::Yes => return Ok(()),
+            Settled::Failed(error) => return Err(exception_about(py, &error, None)),
+            Settled::NotYet => {}
+        }
+        if self.waits {
+            return self.handle.detached(py, |engine| engine.settle(ticket));
+        }
+        // Handing over is one write into the page cache, which an event loop can afford.
+        self.handle.detached(py, |engine| engine.hand_over(ticket))?;
+        match engine.is_settled(ticket) {
+            Settled::Yes => Ok(()),
+            Settled::Failed(error) => Err(exception_about(py, &error, None)),
+            // Only a look gets here: its answer waits for somebody else's fsync.
+            Settled::NotYet => self.gives_way().map(|_: Option<()>| ()),
+        }
+    }
+}

@@ -1,0 +1,179 @@
+"""Opening: one opener at a time, what survives which end, and settings that are refused by name."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dwell
+
+
+def run_python(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run `code` in an interpreter of its own."""
+    command = [sys.executable, "-c", textwrap.dedent(code), *arguments]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=60, check=False, env=environment
+    )
+
+
+def test_memory_alone_writes_not_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with dwell.open(None) as db:
+        for number in range(1000):
+            db.write(f"k{number}", b"x" * 1000, ttl=100 if number % 2 else None)
+        db.flush()
+        assert db.count() == 1000
+        assert db.path is None
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_every_value_and_lifetime_is_there_after_reopening(db: dwell.Database) -> None:
+    if db.path is None:
+        pytest.skip("nothing outlives memory")
+    values = [None, True, -7, 2.5, b"bytes", dwell.Point(1, 2, 3), b"x" * 200_000]
+    for number, value in enumerate(values):
+        db.write(f"lasting{number}", value)
+        db.write(f"brief{number}", value, ttl=100)
+    db.namespace("other").write("k", "elsewhere")
+    db.write("gone", 1)
+    db.delete("gone")
+    db.close()
+    again = dwell.Database(db.path)
+    with again:
+        for number, value in enumerate(values):
+            assert again.read(f"lasting{number}") == value
+            assert again.read(f"brief{number}") == value
+            assert again.ttl(f"lasting{number}") == float("inf")
+            assert 80 < (again.ttl(f"brief{number}") or 0) <= 100
+        assert again.count() == 2 * len(values)
+        assert again.namespace("other").read("k") == b"elsewhere"
+
+
+def test_versions_go_on_growing_after_reopening(tmp_path: Path) -> None:
+    with dwell.open(tmp_path / "db") as db:
+        db.write("a", 1)
+        version = db.version("a")
+    with dwell.open(tmp_path / "db") as db:
+        assert db.version("a") == version
+        db.write("a", 2)
+        assert db.version("a") > version
+
+
+def test_second_opener_is_told_who_is_first(tmp_path: Path) -> None:
+    code = """
+        import dwell, sys
+        try:
+            dwell.open(sys.argv[1])
+        except dwell.BusyError as error:
+            print(error)
+    """
+    with dwell.open(tmp_path / "db") as db:
+        db.write("a", 1)
+        with pytest.raises(dwell.BusyError, match=str(os.getpid())):
+            dwell.open(tmp_path / "db")
+        other = run_python(code, str(tmp_path / "db"))
+        assert str(os.getpid()) in other.stdout, other.stderr
+        assert db.read("a") == 1
+    with dwell.open(tmp_path / "db") as db:
+        assert db.read("a") == 1
+
+
+@pytest.mark.parametrize("durability", ["none", "interval", "always"])
+def test_end_of_the_interpreter_without_close_loses_nothing(
+    tmp_path: Path, durability: str
+) -> None:
+    code = """
+        import dwell, sys
+        db = dwell.open(sys.argv[1], durability=sys.argv[2])
+        other = db.namespace("other")
+        for number in range(1000):
+            db.write(f"lasting{number}", number)
+            other.write(f"brief{number}", number, ttl=1000)
+    """
+    done = run_python(code, str(tmp_path / "db"), durability)
+    assert (done.returncode, done.stderr) == (0, "")
+    with dwell.open(tmp_path / "db") as db:
+        assert {value for _, value in db.scan()} == set(range(1000))
+        assert db.namespace("other").count() == 1000
+
+
+@pytest.mark.parametrize("durability", ["interval", "always"])
+def test_killed_process_loses_nothing_acknowledged(tmp_path: Path, durability: str) -> None:
+    code = """
+        import dwell, os, signal, sys
+        db = dwell.open(sys.argv[1], durability=sys.argv[2])
+        for number in range(100):
+            db.write(f"lasting{number}", number)
+            db.write(f"brief{number}", number, ttl=1000)
+        os.kill(os.getpid(), signal.SIGKILL)
+    """
+    done = run_python(code, str(tmp_path / "db"), durability)
+    assert done.returncode == -9
+    with dwell.open(tmp_path / "db") as db:
+        assert db.count() == 200
+
+
+def test_dropped_database_is_closed(tmp_path: Path) -> None:
+    db = dwell.open(tmp_path / "db")
+    view = db.namespace("other")
+    view.write("a", 1)
+    del db
+    assert view.read("a") == 1
+    del view
+    with dwell.open(tmp_path / "db") as again:
+        assert again.namespace("other").read("a") == 1
+
+
+def test_residents_that_are_not_logged_survive_a_clean_stop(tmp_path: Path) -> None:
+    with dwell.open(tmp_path / "db", log_resident=False) as db:
+        db.write("lasting", 1)
+        db.write("brief", 2, ttl=100)
+    with dwell.open(tmp_path / "db", log_resident=False) as db:
+        assert (db.read("lasting"), db.read("brief")) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("settings", "names"),
+    [
+        ({"placement": "ram"}, "placement"),
+        ({"durability": "often"}, "durability"),
+        ({"memory_policy": "random"}, "memory_policy"),
+        ({"memory_bytes_max": -1}, "memory_bytes_max"),
+        ({"dirty_bytes_max": 1}, "dirty_bytes_max"),
+        ({"log_resident": "yes"}, "log_resident"),
+    ],
+)
+def test_setting_out_of_its_bounds_is_refused_by_name(
+    tmp_path: Path, settings: dict[str, Any], names: str
+) -> None:
+    with pytest.raises(dwell.UsageError, match=names):
+        dwell.open(tmp_path / "db", **settings)
+    assert not (tmp_path / "db").exists()
+
+
+def test_unknown_setting_and_place_are_refused_by_the_core(tmp_path: Path) -> None:
+    with pytest.raises(dwell.UsageError, match="no such setting: colour"):
+        dwell.Database(str(tmp_path / "db"), {"colour": "green"})
+    with pytest.raises(dwell.UsageError, match="a place is a path or None"):
+        dwell.Database(7)  # type: ignore[arg-type]
+
+
+def test_settings_that_may_change_do_and_the_others_are_refused() -> None:
+    with dwell.open(None) as db:
+        db.adjust({"memory_bytes_max": 10_000_000, "memory_policy": "allkeys-lru"})
+        with pytest.raises(dwell.UsageError, match="when the database is opened: placement"):
+            db.adjust({"placement": "disk"})
+
+
+def test_path_that_cannot_be_a_directory_is_one_clear_error(tmp_path: Path) -> None:
+    taken = tmp_path / "file"
+    taken.write_text("not a directory")
+    with pytest.raises(dwell.Error, match="file"):
+        dwell.open(taken)
