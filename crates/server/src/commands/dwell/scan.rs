@@ -30,12 +30,10 @@ pub(crate) fn run(call: &mut Call<'_, '_>) -> Result<(), Stop> {
         None => reply.null(),
     }
     reply.array(page.rows.len() * if range.keys_only { 1 } else { 2 });
-    for (key, _, value) in &page.rows {
-        reply.bulk(key);
-        match value {
-            _ if range.keys_only => {}
-            Some(value) => text::append(reply, &value.view()),
-            None => reply.null(),
+    for row in &page.rows {
+        reply.bulk(&row.key);
+        if let Some(value) = &row.value {
+            text::append(reply, &value.view());
         }
     }
     Ok(())

@@ -11,24 +11,21 @@ use dwell_engine::{Range, Stop};
 
 use crate::call::Call;
 
-/// Keys that are looked at before they are told, so that memory holds one page and the reply.
-const PAGE_KEYS: usize = 1000;
-
 pub(crate) fn run(call: &mut Call<'_, '_>) -> Result<(), Stop> {
     let glob = Glob::new(&call.args[1], false);
     let mut range = Range {
         prefix: glob.literal_prefix(),
         after: None,
         reverse: false,
-        limit: PAGE_KEYS,
+        limit: usize::MAX,
         keys_only: true,
     };
     let mark = call.reply.mark();
     let mut count = 0;
     loop {
         let page = call.scope.scan(&range)?;
-        for (key, ..) in page.rows.iter().filter(|(key, ..)| glob.matches(key)) {
-            call.reply.bulk(key);
+        for row in page.rows.iter().filter(|row| glob.matches(&row.key)) {
+            call.reply.bulk(&row.key);
             count += 1;
         }
         if page.next.is_none() {

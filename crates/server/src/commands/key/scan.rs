@@ -35,9 +35,9 @@ pub(crate) fn run(call: &mut Call<'_, '_>) -> Result<(), Stop> {
     call.reply.bulk(cursor.to_string().as_bytes());
     let mark = call.reply.mark();
     let mut count = 0;
-    for (key, kind, _) in &page.rows {
-        if options.accepts(key, kind.redis_name()) {
-            call.reply.bulk(key);
+    for row in &page.rows {
+        if options.accepts(&row.key, row.kind.redis_name()) {
+            call.reply.bulk(&row.key);
             count += 1;
         }
     }

@@ -25,7 +25,9 @@ pub(crate) fn run(call: &mut Call<'_, '_>) -> Result<(), Stop> {
     }
     let deadline = lifetime.deadline(call.scope.now(), facts.deadline, "getex")?;
     text::answer(call, 1)?;
-    call.scope.set_deadline(&call.args[1], deadline)?;
+    if deadline != facts.deadline {
+        call.scope.set_deadline(&call.args[1], deadline)?;
+    }
     Ok(())
 }
 
