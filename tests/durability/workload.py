@@ -66,6 +66,9 @@ class Writer:
         number: which client this is; part of its keys' names.
         seed: decides its steps.
         is_plain: whether it writes only keys without a lifetime.
+    Attributes:
+        answered_steps: how many steps were answered so far.
+        keys: all keys that this client touches.
     """
 
     def __init__(self, number: int, seed: str, *, is_plain: bool = False) -> None:
@@ -77,8 +80,8 @@ class Writer:
         self._model: dict[bytes, Stored] = {}
         self._steps: list[Step] = []
         names = [b"plain"] * PLAIN_KEYS + [b"timed"] * TIMED_KEYS + [b"fleeting"] * FLEETING_KEYS
-        self._keys = [b"%b:%d:%d" % (name, number, i) for i, name in enumerate(names)]
-        self._keys += [self._key(name) for name in (b"left", b"right", b"counter")]
+        self.keys = [b"%b:%d:%d" % (name, number, i) for i, name in enumerate(names)]
+        self.keys += [self._key(name) for name in (b"left", b"right", b"counter")]
 
     def work(self, server: Server, stop: threading.Event) -> None:
         """Send steps in pipelines of random length until the connection breaks."""
@@ -152,7 +155,7 @@ class Writer:
         return self._randomness.choices(makers, weights=weights)[0](value)
 
     def _pick(self, first: int, count: int) -> bytes:
-        return self._keys[first + self._randomness.randrange(count)]
+        return self.keys[first + self._randomness.randrange(count)]
 
     def _write_plain(self, value: bytes) -> Step:
         key = self._pick(0, PLAIN_KEYS)
@@ -222,11 +225,11 @@ class Writer:
         return Step([[b"INCR", key]], effect)
 
     def _read_all(self, client: Client) -> dict[bytes, Stored]:
-        values = client.call(b"MGET", *self._keys)
-        deadlines = client.pipeline([b"PEXPIRETIME", key] for key in self._keys)
+        values = client.call(b"MGET", *self.keys)
+        deadlines = client.pipeline([b"PEXPIRETIME", key] for key in self.keys)
         assert isinstance(values, list)
         stored = {}
-        for key, value, deadline in zip(self._keys, values, deadlines, strict=True):
+        for key, value, deadline in zip(self.keys, values, deadlines, strict=True):
             assert isinstance(deadline, int)
             # A key may expire between the two reads; then it is gone either way.
             if isinstance(value, bytes) and deadline != -2:
@@ -235,7 +238,7 @@ class Writer:
 
     def _first_difference(self, model: dict[bytes, Stored], stored: dict[bytes, Stored]) -> str:
         moment_ms = now_ms()
-        for key in self._keys:
+        for key in self.keys:
             wanted, found = model.get(key), stored.get(key)
             if not _agrees(wanted, found, moment_ms):
                 return f"{key!r}: wanted {_shorten(wanted)}, found {_shorten(found)}"
