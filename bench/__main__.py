@@ -1,7 +1,7 @@
 """Runs the benchmarks: `python -m bench [--quick] [ID ...]`.
 
-Every target prints its table and leaves `bench/results/<date>-<id>.json`. Only a reply that was
-wrong fails a run: a missing peer is a note, and a missed target a line that says so.
+Every target prints its table and leaves `bench/results/<date>-<id>.json`. Only a wrong reply
+or a server that ends fails a run: a missing peer is a note, a missed target a line that says so.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench.harness.bench import Bench
+from bench.harness.load import LoadFailedError
 from bench.harness.machine import describe_machine, describe_versions
 from bench.registry import TARGETS
+from tests.servers import ServerFailedError
 
 if TYPE_CHECKING:
     from bench.harness.report import Report
@@ -39,11 +41,18 @@ def main() -> int:
     if unknown:
         parser.error(f"no such target: {', '.join(sorted(unknown))}")
     bench = Bench(tuple(shlex.split(options.server)), is_quick=options.quick)
-    reports = [run_target(name, bench) for name in options.ids or TARGETS]
+    reports, failed = [], []
+    for name in options.ids or TARGETS:
+        try:
+            reports.append(run_target(name, bench))
+        except (LoadFailedError, ServerFailedError, AssertionError, OSError) as error:
+            # The other targets are still worth their time.
+            failed.append(name)
+            print(f"\n{name}  FAILED: {error}", file=sys.stderr)
     print_summary(reports)
     if not bench.is_quick:
         draw()
-    return 0
+    return 1 if failed else 0
 
 
 def draw() -> None:

@@ -70,7 +70,7 @@ class Bench:
         with self.scratch() as folder, running(peers, folder, report) as servers:
             if is_preloaded:
                 for server in servers:
-                    preload(server)
+                    preload(server, value_bytes=loads[0].value_bytes)
             for load in loads:
                 self._measure(report, servers, load)
             if is_preloaded:

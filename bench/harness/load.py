@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 KEYS = 100_000
 VALUE_BYTES = 64
 PRELOAD_COMMANDS = 1_000
+LOAD_TIMEOUT_SECONDS = 600
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,7 +62,12 @@ class LoadFailedError(Exception):
 def put_load(load: Load, running: Running) -> Outcome:
     """Run redis-benchmark once."""
     words = load.words(running)
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    try:
+        done = subprocess.run(
+            words, capture_output=True, text=True, check=False, timeout=LOAD_TIMEOUT_SECONDS
+        )
+    except subprocess.TimeoutExpired as error:
+        raise LoadFailedError(f"no end after {LOAD_TIMEOUT_SECONDS} s: {error.cmd}") from error
     rows = [row for row in csv.DictReader(_table(done.stdout)) if row.get("rps")]
     if done.returncode != 0 or len(rows) != 1 or "Error from server" in done.stdout + done.stderr:
         raise LoadFailedError(f"{' '.join(words)}: {done.stdout}{done.stderr}")

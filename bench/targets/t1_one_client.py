@@ -32,10 +32,10 @@ def run(bench: Bench) -> Report:
     bench.compare(report, peers, loads, is_preloaded=True)
     lifetime = ("SET", "key:__rand_int__", LIFETIME_VALUE, "EX", "900")
     loads_of_tric = [
-        Load("set 128 B EX 900 tcp", "set", REQUESTS, clients=1, command=lifetime),
-        Load("get 128 B tcp", "get", REQUESTS, clients=1, command=("GET", "key:__rand_int__")),
+        Load("set 128 B EX 900 tcp", "set", REQUESTS, clients=1, command=lifetime, value_bytes=128),
+        Load("get 128 B tcp", "get", REQUESTS, clients=1, value_bytes=128),
     ]
-    bench.compare(report, peers, loads_of_tric, is_preloaded=False)
+    bench.compare(report, peers, loads_of_tric, is_preloaded=True)
     for load in loads:
         report.expect_ratio(load.row, "rate", to="bare", at_least=0.95)
         report.expect_ratio(load.row, "cpu", to="redis", at_most=0.8)
