@@ -12,9 +12,11 @@ use super::reader::Records;
 use super::record::Flags;
 use super::recovery::{self, Tail};
 use super::scan::Scanner;
-use super::segment::{self, Lineage, Order, SEGMENT_HEADER_BYTES, SegmentFile, SegmentHeader};
+use super::segment::{
+    self, Lineage, Order, SEGMENT_HEADER_BYTES, SegmentFile, SegmentHeader, write_zeros,
+};
 use super::sequence::Sequence;
-use super::spare::{SPARE_NAME, Spare};
+use super::spare::SPARE_NAME;
 use super::sync::Group;
 use super::writer::{Limits, Log, ROLLING_NAME, Segment, Writer};
 use crate::disk::{Access, Disk, File};
@@ -264,19 +266,23 @@ fn begin(disk: &dyn Disk, directory: &Path, options: &LogOptions) -> Result<End,
         raw_ms: 0,
     };
     let path = segment::path_of(directory, first);
+    let partial = directory.join(ROLLING_NAME);
     let size_bytes = options.segment_bytes_min.max(SEGMENT_HEADER_BYTES);
-    let made = Spare::make(disk, directory.join(ROLLING_NAME), size_bytes)?;
-    made.file
-        .write_at(&header.encode(), 0)
-        .and_then(|()| made.file.sync())
-        .and_then(|()| disk.rename(&made.path, &path))
-        .and_then(|()| disk.sync_directory(directory))
-        .map_err(|error| LogError::io("begin", &path, error))?;
+    let make = || {
+        let file = disk.create_new(&partial)?;
+        write_zeros(file.as_ref(), SEGMENT_HEADER_BYTES, size_bytes)?;
+        file.write_at(&header.encode(), 0)?;
+        file.sync()?;
+        disk.rename(&partial, &path)?;
+        disk.sync_directory(directory)?;
+        Ok(file)
+    };
+    let file = make().map_err(|error| LogError::io("begin", &path, error))?;
     Ok(End {
         lineage: options.new_lineage,
         order,
         segments: vec![Segment { name: SegmentFile { first, path }, size_bytes }],
-        file: made.file,
+        file,
         position: SEGMENT_HEADER_BYTES,
     })
 }

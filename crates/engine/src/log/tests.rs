@@ -7,6 +7,7 @@ mod base;
 mod crash;
 mod damage;
 mod full;
+mod real;
 mod record;
 mod survey;
 

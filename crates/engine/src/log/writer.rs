@@ -97,7 +97,7 @@ impl Log {
     ///
     /// # Errors
     /// [`LogError::Full`] or [`LogError::Io`]: nothing of the buffer is in the log, also after a
-    /// power loss, and the same sequences are to be used again. [`LogError::Poisoned`]: whether
+    /// power loss; its sequences are used again or passed over with [`super::Flags::SKIPS`]. [`LogError::Poisoned`]: whether
     /// it is in the log is unknown. [`LogError::OutOfOrder`], [`LogError::TimeBackwards`],
     /// [`LogError::Malformed`], [`LogError::Closed`]: nothing was done.
     ///

@@ -99,6 +99,25 @@ fn a_buffer_that_does_not_come_next_is_refused() {
 }
 
 #[test]
+fn a_record_passes_over_numbers_only_if_it_says_so() {
+    let disk = SimulatedDisk::new(16);
+    let log = open(&disk);
+    append(&log, b"a").unwrap();
+    let sequence = Sequence::new(0, 5);
+    for (flags, is_taken) in [(Flags::BARRIER, false), (Flags::SKIPS, true)] {
+        let head = RecordHead { sequence, time_ms: NOW_MS as u64 + 9, raw_ms: NOW_MS, flags };
+        let mut buffer = Vec::new();
+        RecordBuilder::begin(&mut buffer, &head, &[7]).end(&mut buffer).unwrap();
+        seal(&mut buffer, log.salt()).unwrap();
+        assert_eq!(log.write(&buffer, sequence).is_ok(), is_taken);
+    }
+    append(&log, b"b").unwrap();
+    disk.kill();
+    let numbers: Vec<_> = entries_of(&open(&disk)).iter().map(|entry| entry.0.counter()).collect();
+    assert_eq!(numbers, [1, 5, 6]);
+}
+
+#[test]
 fn one_sync_serves_all_who_wait() {
     let disk = SimulatedDisk::new(8);
     let log = open(&disk);
@@ -238,7 +257,7 @@ fn rolling_an_empty_segment_does_nothing() {
     log.roll().unwrap();
     log.roll().unwrap();
     assert_eq!(log.segments().len(), 2);
-    append(&log, &[1; 50_000]).unwrap();
+    append(&log, &vec![1; 50_000]).unwrap();
     assert_eq!(log.segments().len(), 2, "the empty segment grows");
     assert_eq!(effects_of(&log).len(), 2);
 }

@@ -44,7 +44,7 @@ impl Outside {
     fn write(&mut self, log: &Log, chance: &mut Chance) -> Result<(), LogError> {
         let count = 1 + chance.below(3) as usize;
         let size_bytes = [10, 100, 700, 6000][chance.below(4) as usize];
-        let fill = self.history.len() as u8 + 1;
+        let fill = (self.history.len() % 255) as u8 + 1;
         let effects = vec![vec![fill; size_bytes]; count];
         let effects: Vec<_> = effects.iter().map(Vec::as_slice).collect();
         let (buffer, entries) = records_after(log.written(), log, &effects);
@@ -111,7 +111,11 @@ fn live(seed: u64, rounds: usize, first_power_off: Option<u64>) -> u64 {
                 outside.durable_count = outside.history.len();
             }
         }
-        disk.crash();
+        // A kill loses nothing now, but what it leaves unsynced may be lost by a later crash.
+        match chance.below(4) {
+            0 => disk.kill(),
+            _ => disk.crash(),
+        }
         power_off = Some(1 + chance.below(90));
     }
     let (log, _) =
@@ -122,7 +126,7 @@ fn live(seed: u64, rounds: usize, first_power_off: Option<u64>) -> u64 {
 
 #[test]
 fn a_crash_at_every_step_loses_nothing_durable_and_keeps_an_exact_prefix() {
-    for seed in 0..8 {
+    for seed in 0..3 {
         let steps = live(seed, 1, None);
         for step in 1..=steps {
             live(seed, 2, Some(step));
@@ -132,7 +136,7 @@ fn a_crash_at_every_step_loses_nothing_durable_and_keeps_an_exact_prefix() {
 
 #[test]
 fn many_crashes_in_a_row_lose_nothing_durable_and_use_no_sequence_twice() {
-    for seed in 1_000..1_400 {
+    for seed in 1_000..1_200 {
         live(seed, 12, Some(1 + seed % 60));
     }
 }
