@@ -97,9 +97,10 @@ impl Log {
     ///
     /// # Errors
     /// [`LogError::Full`] or [`LogError::Io`]: nothing of the buffer is in the log, also after a
-    /// power loss; its sequences are used again or passed over with [`super::Flags::SKIPS`]. [`LogError::Poisoned`]: whether
-    /// it is in the log is unknown. [`LogError::OutOfOrder`], [`LogError::TimeBackwards`],
-    /// [`LogError::Malformed`], [`LogError::Closed`]: nothing was done.
+    /// power loss; its sequences are used again or passed over with [`super::Flags::SKIPS`].
+    /// [`LogError::Poisoned`]: whether it is in the log is unknown. [`LogError::OutOfOrder`],
+    /// [`LogError::TimeBackwards`], [`LogError::Malformed`], [`LogError::Closed`]: nothing was
+    /// done.
     ///
     /// # Cost
     /// One system call; a few when a segment is full. Only a failing call waits for the medium.
