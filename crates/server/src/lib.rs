@@ -1,1 +1,47 @@
-//! Placeholder while the crate is being laid out.
+//! The transport of Dwell: one event loop that speaks RESP over TCP and Unix sockets, dispatches
+//! commands, and sends their replies. It owns sockets and connections; it must not know how values
+//! are kept (the engine's), how bytes are spelled (wire's) or Python (the host's).
+//!
+//! Keeps INV-05 (nothing a client sends stops the process) and INV-06 (one client cannot stop
+//! another).
+//!
+//! To read it: `event_loop` has the turn; `execute` what happens in it to one connection;
+//! `commands/<family>/<command>.rs` the commands; `server` is the outside.
+#![forbid(unsafe_code)]
+
+mod accept;
+pub mod admin;
+mod call;
+pub mod clients;
+mod command;
+mod commands;
+mod connection;
+mod control;
+pub mod counters;
+mod cursors;
+mod delivery;
+mod dispatch;
+mod event_loop;
+mod execute;
+mod house;
+mod input;
+mod listener;
+mod name_hash;
+pub mod notice;
+mod output;
+mod park;
+mod server;
+mod session;
+mod settings;
+pub mod stream;
+mod timers;
+mod transaction;
+mod turn;
+
+pub use admin::AdminRequest;
+pub use clients::ClientFacts;
+pub use counters::Facts;
+pub use dwell_wire::Value as ReplyValue;
+pub use notice::{Notice, Notices};
+pub use server::Server;
+pub use settings::{Bind, ServerSettings};

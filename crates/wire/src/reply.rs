@@ -21,6 +21,7 @@ pub struct Reply {
     protocol: Protocol,
     bytes: Vec<u8>,
     shared: Vec<SharedPiece>,
+    shared_bytes: usize,
 }
 
 /// Bytes that belong in front of the buffer's byte `at`.
@@ -76,6 +77,11 @@ impl Reply {
         &self.shared
     }
 
+    /// Size of everything written, shared pieces included.
+    pub const fn size_bytes(&self) -> usize {
+        self.bytes.len() + self.shared_bytes
+    }
+
     /// The place behind everything written so far.
     pub const fn mark(&self) -> Mark {
         Mark { bytes: self.bytes.len(), shared: self.shared.len() }
@@ -84,7 +90,9 @@ impl Reply {
     /// Takes back everything written since `mark`.
     pub fn truncate(&mut self, mark: Mark) {
         self.bytes.truncate(mark.bytes);
-        self.shared.truncate(mark.shared);
+        for piece in self.shared.drain(mark.shared..) {
+            self.shared_bytes -= piece.bytes.len();
+        }
     }
 
     /// Forgets everything and gives back memory beyond `keep_bytes`.
@@ -136,6 +144,7 @@ impl Reply {
             if piece.len() < SHARED_BYTES_MIN {
                 self.bytes.extend_from_slice(&piece);
             } else {
+                self.shared_bytes += piece.len();
                 self.shared.push(SharedPiece { at: self.bytes.len(), bytes: piece });
             }
         }

@@ -24,7 +24,9 @@ fn large_pieces_are_not_copied_and_small_ones_are() {
     reply.bulk_pieces([Arc::clone(&large), Arc::from(&b"tail"[..])]);
     assert_eq!(reply.bytes(), b"$16388\r\ntail\r\n");
     assert_eq!((reply.shared()[0].at, Arc::strong_count(&large)), (8, 2));
+    assert_eq!(reply.size_bytes(), 14 + SHARED_BYTES_MIN);
     reply.truncate(mark);
+    assert_eq!(reply.size_bytes(), 0);
     assert_eq!((reply.bytes(), Arc::strong_count(&large)), (&b""[..], 1));
 }
 

@@ -1,0 +1,108 @@
+//! The facts of a command, and the table of all of them that the build makes from `spec/commands`.
+
+use std::ops::BitOr;
+
+use crate::call::{DataFn, SessionFn, TransactionFn};
+use crate::name_hash::hash;
+
+#[cfg(test)]
+mod tests;
+
+include!(concat!(env!("OUT_DIR"), "/command_table.rs"));
+
+/// Longest name that is looked up; longer ones are unknown.
+const NAME_BYTES_MAX: usize = 64;
+
+/// One command, or one subcommand under the name `container|subcommand`.
+pub struct Command {
+    /// Lower case.
+    pub name: &'static str,
+    /// Number of words with the name; `-n` means at least `n`.
+    pub arity: i32,
+    /// What the dispatch must know.
+    pub flags: Flags,
+    /// Whether its second word names a subcommand.
+    pub is_container: bool,
+    /// Who runs it.
+    pub handler: Handler,
+    /// Its place in [`COMMANDS`].
+    pub index: usize,
+}
+
+/// Who runs a command.
+pub enum Handler {
+    /// A function on keys.
+    Data(DataFn),
+    /// A function on the connection.
+    Session(SessionFn),
+    /// A function on the connection and on keys.
+    Transaction(TransactionFn),
+    /// The host, off the event loop.
+    Host,
+    /// Nobody yet: refused by name, with the family's.
+    Refused(&'static str),
+    /// Nobody: a word of HTTP, sent by a browser that was lured here.
+    Attack,
+}
+
+/// A set of the facts of `spec/commands` that the dispatch needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Flags(u8);
+
+impl Flags {
+    /// Nothing.
+    pub const NONE: Self = Self(0);
+    /// Allowed before authentication.
+    pub const NO_AUTH: Self = Self(1);
+    /// Refused inside MULTI.
+    pub const NO_MULTI: Self = Self(2);
+    /// Run at once inside MULTI instead of being queued.
+    pub const NEVER_QUEUED: Self = Self(4);
+    /// Changes data.
+    pub const WRITE: Self = Self(8);
+
+    /// Whether all of `other` are in this set.
+    pub const fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
+impl BitOr for Flags {
+    type Output = Self;
+
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+impl Command {
+    /// Whether a command of `words` words has the right number of them.
+    pub fn accepts(&self, words: usize) -> bool {
+        let words = i32::try_from(words).unwrap_or(i32::MAX);
+        if self.arity < 0 { words >= -self.arity } else { words == self.arity }
+    }
+}
+
+/// The command with this name, in any case.
+pub fn find(name: &[u8]) -> Option<&'static Command> {
+    let mut slot = hash(name) as usize % SLOTS.len();
+    loop {
+        let command = &COMMANDS[usize::from(SLOTS[slot].checked_sub(1)?)];
+        if command.name.as_bytes().eq_ignore_ascii_case(name) {
+            return Some(command);
+        }
+        slot = (slot + 1) % SLOTS.len();
+    }
+}
+
+/// The subcommand of a container, in any case.
+pub fn find_subcommand(container: &[u8], subcommand: &[u8]) -> Option<&'static Command> {
+    let mut name = [0; NAME_BYTES_MAX];
+    let length = container.len() + 1 + subcommand.len();
+    let name = name.get_mut(..length)?;
+    name[..container.len()].copy_from_slice(container);
+    name[container.len()] = b'|';
+    name[container.len() + 1..].copy_from_slice(subcommand);
+    // A bar in a word must not reach a subcommand by another road.
+    if subcommand.contains(&b'|') { None } else { find(name) }
+}

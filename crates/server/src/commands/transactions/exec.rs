@@ -1,0 +1,111 @@
+//! `EXEC`
+//!
+//! Runs the queued commands as one indivisible batch, unless a watched key has changed.
+//!
+//! Source: <https://redis.io/docs/latest/commands/exec/>
+
+use dwell_engine::{BatchOptions, Scope, Stop};
+use dwell_wire::Reply;
+
+use crate::call::{Pause, SessionCall, TransactionCall};
+use crate::command::Handler;
+use crate::commands::argument::fail;
+use crate::execute::{append_error, data_call};
+use crate::house::House;
+use crate::session::Session;
+use crate::transaction::{Queued, Transaction, Watched};
+
+const ABORTED: &str = "EXECABORT Transaction discarded because of previous errors.";
+
+pub(crate) fn run(call: &mut TransactionCall<'_, '_>) -> Result<(), Pause> {
+    let Some(transaction) = call.session.transaction.take() else {
+        return Err(fail("EXEC without MULTI").into());
+    };
+    if transaction.is_broken {
+        call.session.watched.clear();
+        call.reply.error(ABORTED);
+        return Ok(());
+    }
+    if transaction.awaits_host() {
+        call.session.transaction = Some(transaction);
+        return Err(Pause::Host);
+    }
+    let watched = std::mem::take(&mut call.session.watched);
+    let (database, protocol) = (call.session.database, call.session.protocol);
+    let result = run_as_batch(call, &transaction, &watched);
+    if let Err(Stop::Gather(_) | Stop::Delay { .. }) = result {
+        // It will run again from the beginning, so the connection must be what it was then.
+        call.session.database = database;
+        call.session.protocol = protocol;
+        call.reply.set_protocol(protocol);
+        call.session.transaction = Some(transaction);
+        call.session.watched = watched;
+    }
+    Ok(result?)
+}
+
+fn run_as_batch(
+    call: &mut TransactionCall<'_, '_>,
+    transaction: &Transaction,
+    watched: &[Watched],
+) -> Result<(), Stop> {
+    let TransactionCall { session, reply, turn, gathered, house, .. } = call;
+    let namespace = house.databases[session.database];
+    turn.get().batch(namespace, &BatchOptions::default(), gathered, |scope| {
+        if has_changed(scope, watched)? {
+            reply.null_array();
+            return Ok(());
+        }
+        reply.array(transaction.queued.len());
+        for queued in &transaction.queued {
+            scope.select(house.databases[session.database]);
+            run_queued(queued, scope, session, reply, house)?;
+        }
+        Ok(())
+    })
+}
+
+fn has_changed(scope: &mut Scope<'_>, watched: &[Watched]) -> Result<bool, Stop> {
+    for watched in watched {
+        scope.select(watched.namespace);
+        if scope.version(&watched.key)? != watched.version {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Runs one command of the batch. Its error is its own reply and undoes nothing of the others.
+fn run_queued(
+    queued: &Queued,
+    scope: &mut Scope<'_>,
+    session: &mut Session,
+    reply: &mut Reply,
+    house: &House,
+) -> Result<(), Stop> {
+    let args = queued.arguments.view();
+    let mark = reply.mark();
+    let result = match &queued.command.handler {
+        Handler::Data(run) => scope.attempt(|scope| data_call(*run, args, scope, reply, house)),
+        Handler::Session(run) => {
+            run(&mut SessionCall { args, session, reply, house }).map_err(Stop::Fail)
+        }
+        // Only UNWATCH is queued, and EXEC has forgotten the watched keys already.
+        Handler::Transaction(_) => {
+            reply.ok();
+            Ok(())
+        }
+        Handler::Host | Handler::Refused(_) | Handler::Attack => {
+            queued.answer.iter().for_each(|answer| reply.value(answer));
+            Ok(())
+        }
+    };
+    match result {
+        Err(Stop::Fail(error)) => {
+            reply.truncate(mark);
+            append_error(reply, &error);
+            Ok(())
+        }
+        result => result,
+    }
+}

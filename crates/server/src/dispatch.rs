@@ -1,0 +1,120 @@
+//! From the words of a request to its command, or to the refusal that Redis 7.0.15 would give.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use dwell_wire::Arguments;
+
+use crate::command::{COMMANDS, Command, Flags, Handler, find, find_subcommand};
+use crate::session::Session;
+use crate::settings::ServerSettings;
+
+#[cfg(test)]
+mod tests;
+
+/// Bytes of a name or of arguments that an error repeats.
+const SHOWN_BYTES_MAX: usize = 128;
+
+/// What only the host knows: a command that a user has added. The host checks the rest.
+pub static HOSTS_OWN: Command = Command {
+    name: "",
+    arity: -1,
+    flags: Flags::NO_MULTI,
+    is_container: false,
+    handler: Handler::Host,
+    index: COMMANDS.len(),
+};
+
+/// Why a request is not executed.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The whole error line.
+    pub text: Cow<'static, str>,
+    /// The place of the command in the table, if it is one.
+    pub command: Option<usize>,
+}
+
+/// The command of a request, if this connection may have it executed or queued now.
+///
+/// # Errors
+/// The refusal, in the order in which Redis looks for reasons.
+pub fn resolve(
+    args: Arguments<'_>,
+    session: &Session,
+    settings: &ServerSettings,
+) -> Result<&'static Command, Refusal> {
+    let command = known(args, settings)?;
+    let refuse = |text| Err(Refusal { text, command: Some(command.index) });
+    if !command.accepts(args.len()) {
+        let name = command.name;
+        return refuse(format!("ERR wrong number of arguments for '{name}' command").into());
+    }
+    if !session.is_authenticated && !command.flags.contains(Flags::NO_AUTH) {
+        return refuse("NOAUTH Authentication required.".into());
+    }
+    if session.transaction.is_some() && command.flags.contains(Flags::NO_MULTI) {
+        return refuse("ERR Command not allowed inside a transaction".into());
+    }
+    Ok(command)
+}
+
+fn known(args: Arguments<'_>, settings: &ServerSettings) -> Result<&'static Command, Refusal> {
+    let name = args.get(0).unwrap_or_default();
+    let command = match find(name) {
+        Some(container) if container.is_container && args.len() > 1 => {
+            match find_subcommand(name, &args[1]) {
+                Some(command) => command,
+                None => return Err(unknown_subcommand(args)),
+            }
+        }
+        Some(command) => command,
+        None if is_hosts_own(name, settings) => &HOSTS_OWN,
+        None => return Err(unknown(args)),
+    };
+    match command.handler {
+        Handler::Refused(family) => Err(refused(args, command, family)),
+        _ => Ok(command),
+    }
+}
+
+fn is_hosts_own(name: &[u8], settings: &ServerSettings) -> bool {
+    settings.host_commands.iter().any(|own| own.as_bytes().eq_ignore_ascii_case(name))
+}
+
+fn unknown(args: Arguments<'_>) -> Refusal {
+    let mut text = format!("ERR unknown command '{}', with args beginning with: ", shown(&args[0]));
+    let mut left = SHOWN_BYTES_MAX;
+    for argument in args.from(1).iter() {
+        let argument = &argument[..argument.len().min(left)];
+        write!(text, "'{}' ", String::from_utf8_lossy(argument)).expect("a string takes it");
+        left = left.saturating_sub(argument.len() + 3);
+        if left == 0 {
+            break;
+        }
+    }
+    Refusal { text: text.into(), command: None }
+}
+
+fn unknown_subcommand(args: Arguments<'_>) -> Refusal {
+    let (container, subcommand) = (shown(&args[0]).to_uppercase(), shown(&args[1]));
+    let text = format!("ERR unknown subcommand '{subcommand}'. Try {container} HELP.");
+    Refusal { text: text.into(), command: None }
+}
+
+fn refused(args: Arguments<'_>, command: &Command, family: &str) -> Refusal {
+    let name = shown(&args[0]);
+    let text = match args.get(1) {
+        Some(subcommand) if command.name.contains('|') => format!(
+            "ERR unknown subcommand '{}' of '{}', {family} commands are not supported yet",
+            shown(subcommand),
+            name.to_lowercase()
+        ),
+        _ => format!("ERR unknown command '{name}', {family} commands are not supported yet"),
+    };
+    Refusal { text: text.into(), command: Some(command.index) }
+}
+
+/// The beginning of a word that the client sent. Line ends in it become blanks when it is written.
+fn shown(word: &[u8]) -> Cow<'_, str> {
+    String::from_utf8_lossy(&word[..word.len().min(SHOWN_BYTES_MAX)])
+}

@@ -1,0 +1,72 @@
+#![allow(clippy::unwrap_used, missing_docs)]
+use dwell_wire::OwnedArguments;
+
+use super::{HOSTS_OWN, resolve};
+use crate::session::Session;
+use crate::settings::ServerSettings;
+use crate::transaction::Transaction;
+
+fn refusal(words: &[&str], session: &Session) -> String {
+    let args: OwnedArguments = words.iter().collect();
+    let found = resolve(args.view(), session, &ServerSettings::default());
+    found.err().map(|refusal| refusal.text.into_owned()).unwrap_or_default()
+}
+
+fn authenticated() -> Session {
+    Session { is_authenticated: true, ..Session::default() }
+}
+
+#[test]
+fn refusals_are_spelled_as_redis_spells_them() {
+    let session = authenticated();
+    for (words, text) in [
+        (&["nosuch"][..], "ERR unknown command 'nosuch', with args beginning with: "),
+        (&["foo", "a", "b"], "ERR unknown command 'foo', with args beginning with: 'a' 'b' "),
+        (&["client", "nosuch"], "ERR unknown subcommand 'nosuch'. Try CLIENT HELP."),
+        (&["echo"], "ERR wrong number of arguments for 'echo' command"),
+        (&["client"], "ERR wrong number of arguments for 'client' command"),
+        (&["client", "setname"], "ERR wrong number of arguments for 'client|setname' command"),
+        (&["LPUSH", "a", "b"], "ERR unknown command 'LPUSH', list commands are not supported yet"),
+        (
+            &["client", "tracking", "on"],
+            "ERR unknown subcommand 'tracking' of 'client', \
+             tracking commands are not supported yet",
+        ),
+        (&["PiNg"], ""),
+    ] {
+        assert_eq!(refusal(words, &session), text);
+    }
+}
+
+#[test]
+fn a_guest_may_do_nothing_but_authenticate() {
+    let guest = Session::default();
+    assert_eq!(refusal(&["ping"], &guest), "NOAUTH Authentication required.");
+    assert_eq!(refusal(&["auth", "x"], &guest), "");
+    assert_eq!(refusal(&["hello", "3"], &guest), "");
+}
+
+#[test]
+fn what_a_transaction_cannot_hold_is_refused_inside_it() {
+    let transaction = Some(Box::new(Transaction::default()));
+    let session = Session { transaction, ..authenticated() };
+    let text = "ERR Command not allowed inside a transaction";
+    assert_eq!(refusal(&["shutdown"], &session), text);
+    assert_eq!(refusal(&["ping"], &session), "");
+}
+
+#[test]
+fn an_unknown_name_is_repeated_only_in_part() {
+    let long = "x".repeat(1000);
+    let text = refusal(&[&long, &long, &long], &authenticated());
+    assert!(text.len() < 400, "{text}");
+}
+
+#[test]
+fn a_users_own_command_goes_to_the_host() {
+    let args: OwnedArguments = ["Mine", "a"].iter().collect();
+    let settings =
+        ServerSettings { host_commands: vec!["mine".to_owned()], ..ServerSettings::default() };
+    let found = resolve(args.view(), &authenticated(), &settings).unwrap_or(&HOSTS_OWN);
+    assert_eq!(found.index, HOSTS_OWN.index);
+}

@@ -1,0 +1,279 @@
+//! Executes the commands of one connection after the other, within one turn of the loop and one
+//! holding of the engine's lock. It writes replies and leaves the sending to others.
+
+use std::time::{Duration, Instant};
+
+use dwell_engine::{BatchOptions, Error, Gathered, Scope, Stop};
+use dwell_wire::{Arguments, Reply, RequestLimits, RequestParser};
+
+use crate::admin::{Asker, Desk};
+use crate::call::{Call, DataFn, Pause, SessionCall, TransactionCall};
+use crate::clients::{Handle, facts};
+use crate::command::{Command, Flags, Handler};
+use crate::connection::Connection;
+use crate::counters::Counters;
+use crate::dispatch::{Refusal, resolve};
+use crate::house::House;
+use crate::notice::{Notice, Notices};
+use crate::park::{GatherJob, Gatherers, Parked, Wait};
+use crate::timers::Timers;
+use crate::turn::LazyTurn;
+
+/// How long the commands of one turn may take together before the rest waits for the next.
+const TURN_TIME_MAX: Duration = Duration::from_millis(5);
+/// Commands between two looks at the clock.
+const COMMANDS_PER_LOOK: u32 = 64;
+/// Replies waiting to be sent at which a connection's further commands wait too.
+pub const OUTPUT_THROTTLE_BYTES: usize = 1024 * 1024;
+
+/// What executing needs of the loop.
+pub struct Executor<'turn> {
+    /// The engine's lock, taken when it is needed.
+    pub turn: LazyTurn<'turn>,
+    /// Where the replies of this turn go, one connection behind the other.
+    pub reply: &'turn mut Reply,
+    /// What all connections share.
+    pub house: &'turn House,
+    /// What is counted.
+    pub counters: &'turn mut Counters,
+    /// Where commands for the host are handed up.
+    pub desk: &'turn mut Desk,
+    /// Who reads from below.
+    pub gatherers: &'turn Gatherers,
+    /// What is to be tried later.
+    pub timers: &'turn mut Timers,
+    /// Who is told of what is worth a line in a log.
+    pub notices: &'turn Notices,
+    /// When the turn began.
+    pub began: Instant,
+    /// Commands until the clock is looked at again.
+    pub until_look: u32,
+    /// Whether the turn's time is used up.
+    pub is_over: bool,
+}
+
+/// What became of a connection's bytes.
+pub struct Executed {
+    /// How many of them are done with.
+    pub consumed: usize,
+    /// How many replies were written.
+    pub replies: u32,
+    /// Whether more complete commands may be among the rest.
+    pub has_backlog: bool,
+}
+
+/// Runs a data command on a scope; for a batch of one and for EXEC alike.
+pub fn data_call(
+    run: DataFn,
+    args: Arguments<'_>,
+    scope: &mut Scope<'_>,
+    reply: &mut Reply,
+    house: &House,
+) -> Result<(), Stop> {
+    let House { databases, cursors, settings } = house;
+    run(&mut Call { args, scope, reply, databases, cursors, eviction: settings.eviction })
+}
+
+/// Writes an error of the engine as clients expect it: a code, a blank, a sentence.
+pub fn append_error(reply: &mut Reply, error: &Error) {
+    reply.error(&format!("{} {}", error.kind.wire(), error.message));
+}
+
+impl Executor<'_> {
+    /// Executes the complete commands in `buffer`, until one has to wait or the turn is over.
+    pub fn run(
+        &mut self,
+        client: Handle,
+        connection: &mut Connection,
+        buffer: &[u8],
+        parser: &mut RequestParser,
+    ) -> Executed {
+        let waiting_bytes = connection.output.waiting_bytes();
+        let size_bytes_max =
+            self.reply.size_bytes() + OUTPUT_THROTTLE_BYTES.saturating_sub(waiting_bytes);
+        let mut executed = Executed { consumed: 0, replies: 0, has_backlog: false };
+        while !connection.session.is_closing && !connection.is_doomed {
+            let is_full = self.reply.size_bytes() > size_bytes_max;
+            if connection.parked.is_some() || is_full || self.is_over() {
+                executed.has_backlog = executed.consumed < buffer.len();
+                return executed;
+            }
+            let limits = RequestLimits {
+                bulk_bytes_max: self.house.settings.bulk_bytes_max,
+                is_authenticated: connection.session.is_authenticated,
+                ..RequestLimits::default()
+            };
+            match parser.parse(&buffer[executed.consumed..], &limits) {
+                Ok(None) => return executed,
+                Ok(Some(request)) => {
+                    executed.consumed += request.consumed;
+                    if !request.arguments.is_empty() {
+                        executed.replies += 1;
+                        self.command(client, connection, request.arguments);
+                    }
+                }
+                Err(error) => {
+                    self.reply.error(&format!("ERR {error}"));
+                    executed.replies += 1;
+                    connection.session.is_closing = true;
+                    self.notices.tell(Notice::ProtocolError {
+                        peer: connection.peer,
+                        reason: error.to_string(),
+                    });
+                }
+            }
+        }
+        // Whatever follows the last word of a connection is not heard.
+        executed.consumed = buffer.len();
+        executed
+    }
+
+    /// Answers a command whose wait is over, perhaps by running it again.
+    pub fn resume(&mut self, client: Handle, connection: &mut Connection) {
+        let Some(parked) = connection.parked.take() else { return };
+        match parked.wait {
+            Wait::Answered(Some(value)) => self.reply.value(&value),
+            Wait::Answered(None) => {}
+            Wait::Failed(error) => {
+                self.counters.fail(parked.command.index);
+                append_error(self.reply, &error);
+            }
+            Wait::Ready => {
+                let args = parked.arguments.view();
+                self.attempt(client, connection, parked.command, args, parked.gathered);
+            }
+            Wait::Gather | Wait::Delay | Wait::Host => connection.parked = Some(parked),
+        }
+    }
+
+    /// Whether the turn's time is used up; the clock is not looked at each time.
+    fn is_over(&mut self) -> bool {
+        if self.until_look > 0 {
+            self.until_look -= 1;
+        } else {
+            self.until_look = COMMANDS_PER_LOOK;
+            self.is_over = self.began.elapsed() > TURN_TIME_MAX;
+        }
+        self.is_over
+    }
+
+    fn command(&mut self, client: Handle, connection: &mut Connection, args: Arguments<'_>) {
+        let session = &mut connection.session;
+        let command = match resolve(args, session, &self.house.settings) {
+            Ok(command) => command,
+            Err(refusal) => return self.refuse(connection, &refusal),
+        };
+        connection.last_command = Some(command.index);
+        match &mut session.transaction {
+            Some(transaction) if !command.flags.contains(Flags::NEVER_QUEUED) => {
+                transaction.queue(command, args.to_owned());
+                if transaction.memory_bytes > self.house.settings.query_bytes_max {
+                    connection.is_doomed = true;
+                }
+                self.reply.status("QUEUED");
+            }
+            _ => self.attempt(client, connection, command, args, Gathered::default()),
+        }
+    }
+
+    fn refuse(&mut self, connection: &mut Connection, refusal: &Refusal) {
+        if let Some(transaction) = &mut connection.session.transaction {
+            transaction.is_broken = true;
+        }
+        self.counters.reject(refusal.command);
+        self.reply.error(&refusal.text);
+    }
+
+    /// Runs a command to its reply, or parks it.
+    fn attempt(
+        &mut self,
+        client: Handle,
+        connection: &mut Connection,
+        command: &'static Command,
+        args: Arguments<'_>,
+        mut gathered: Gathered,
+    ) {
+        self.counters.begin(command.index);
+        let mark = self.reply.mark();
+        let result = self.handle(connection, command, args, &mut gathered);
+        let wait = match result {
+            Ok(()) => {
+                if self.reply.bytes().get(mark.bytes) == Some(&b'-') {
+                    self.counters.fail(command.index);
+                }
+                return;
+            }
+            Err(Pause::Engine(Stop::Fail(error))) => {
+                self.counters.fail(command.index);
+                self.reply.truncate(mark);
+                return append_error(self.reply, &error);
+            }
+            Err(wait) => wait,
+        };
+        self.reply.truncate(mark);
+        let arguments = args.to_owned();
+        let mut parked = Box::new(Parked { command, arguments, gathered, wait: Wait::Host });
+        match wait {
+            Pause::Engine(Stop::Gather(missing)) => {
+                parked.wait = Wait::Gather;
+                let gathered = std::mem::take(&mut parked.gathered);
+                self.gatherers.submit(GatherJob { client, missing, gathered });
+            }
+            Pause::Engine(Stop::Delay { ms }) => {
+                parked.wait = Wait::Delay;
+                self.timers.delay(client, Instant::now() + Duration::from_millis(ms));
+            }
+            Pause::Engine(Stop::Fail(_)) | Pause::Host => self.ask(client, connection, &parked),
+        }
+        connection.parked = Some(parked);
+    }
+
+    fn handle(
+        &mut self,
+        connection: &mut Connection,
+        command: &'static Command,
+        args: Arguments<'_>,
+        gathered: &mut Gathered,
+    ) -> Result<(), Pause> {
+        let Self { turn, reply, house, .. } = self;
+        let session = &mut connection.session;
+        match &command.handler {
+            Handler::Data(run) => {
+                let namespace = house.databases[session.database];
+                turn.get().batch(namespace, &BatchOptions::default(), gathered, |scope| {
+                    data_call(*run, args, scope, reply, house)
+                })?;
+            }
+            Handler::Session(run) => {
+                run(&mut SessionCall { args, session, reply, house }).map_err(Stop::Fail)?;
+            }
+            Handler::Transaction(run) => {
+                run(&mut TransactionCall { args, session, reply, turn, gathered, house })?;
+            }
+            Handler::Host => return Err(Pause::Host),
+            Handler::Attack => {
+                connection.is_doomed = true;
+                self.notices.tell(Notice::Attack { peer: connection.peer });
+            }
+            // The dispatch lets none of these through.
+            Handler::Refused(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Hands a command to the host, or, of an EXEC, those commands that are the host's.
+    fn ask(&mut self, client: Handle, connection: &Connection, parked: &Parked) {
+        let timeout = Duration::from_millis(self.house.settings.host_timeout_ms);
+        let deadline = self.began + timeout;
+        let who = || facts(connection, self.began);
+        let Some(transaction) = &connection.session.transaction else {
+            let asker = Asker { client, place: None };
+            return self.desk.ask(asker, who(), parked.arguments.clone(), deadline);
+        };
+        let queued = transaction.queued.iter().enumerate();
+        for (place, queued) in queued.filter(|(_, queued)| queued.awaits_host()) {
+            let asker = Asker { client, place: Some(place) };
+            self.desk.ask(asker, who(), queued.arguments.clone(), deadline);
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! What all connections of a server share and commands may look at.
+
+use dwell_engine::NamespaceId;
+
+use crate::cursors::Cursors;
+use crate::settings::ServerSettings;
+
+/// The server around a connection.
+pub struct House {
+    /// The settings in force.
+    pub settings: ServerSettings,
+    /// The namespaces that `SELECT` knows, by number.
+    pub databases: Vec<NamespaceId>,
+    /// The cursors of SCAN.
+    pub cursors: Cursors,
+}

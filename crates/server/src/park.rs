@@ -1,0 +1,112 @@
+//! Commands that cannot be answered now: their connections execute nothing further until what
+//! they wait for has come, and nobody else waits with them (INV-06).
+//!
+//! Reads from below run on threads of their own, which hold no lock and touch no connection.
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+
+use dwell_engine::{Engine, Error, Gathered, Missing};
+use dwell_wire::{OwnedArguments, Value};
+
+use crate::clients::Handle;
+use crate::command::Command;
+use crate::control::{Control, Mailbox};
+
+/// Threads that read from below; a few, because `SQLite` reads in parallel and disks serve few.
+const GATHERERS: usize = 4;
+
+/// A command and what it waits for.
+pub struct Parked {
+    /// Its facts.
+    pub command: &'static Command,
+    /// Its words.
+    pub arguments: OwnedArguments,
+    /// What was read for it so far.
+    pub gathered: Gathered,
+    /// What it waits for.
+    pub wait: Wait,
+}
+
+/// What a command waits for, or what has come.
+pub enum Wait {
+    /// Reads from below.
+    Gather,
+    /// A while, because the drain is behind.
+    Delay,
+    /// The host's answers.
+    Host,
+    /// Nothing any more: it is to be run again.
+    Ready,
+    /// Nothing any more: this is the reply, or there is to be none.
+    Answered(Option<Value>),
+    /// Nothing any more: it failed.
+    Failed(Error),
+}
+
+impl Wait {
+    /// Whether what was waited for has come.
+    pub const fn is_over(&self) -> bool {
+        matches!(self, Self::Ready | Self::Answered(_) | Self::Failed(_))
+    }
+}
+
+/// What a connection needs from below.
+pub struct GatherJob {
+    /// The connection.
+    pub client: Handle,
+    /// What to read.
+    pub missing: Box<Missing>,
+    /// What was read before.
+    pub gathered: Gathered,
+}
+
+/// The threads that read from below.
+pub struct Gatherers {
+    jobs: Option<Sender<GatherJob>>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Gatherers {
+    /// Starts them.
+    pub fn start(engine: &Engine, mailbox: &Arc<Mailbox>) -> Self {
+        let (jobs, queue) = channel();
+        let queue = Arc::new(Mutex::new(queue));
+        let threads = (0..GATHERERS)
+            .map(|_| {
+                let (engine, mailbox) = (engine.clone(), Arc::clone(mailbox));
+                let queue = Arc::clone(&queue);
+                thread::spawn(move || work(&engine, &mailbox, &queue))
+            })
+            .collect();
+        Self { jobs: Some(jobs), threads }
+    }
+
+    /// Has a job done; its result comes as a message.
+    pub fn submit(&self, job: GatherJob) {
+        if let Some(jobs) = &self.jobs {
+            // Only a thread that panicked does not receive; then the command is never answered,
+            // which the host's supervisor sees.
+            let _ = jobs.send(job);
+        }
+    }
+}
+
+impl Drop for Gatherers {
+    fn drop(&mut self) {
+        self.jobs = None;
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn work(engine: &Engine, mailbox: &Mailbox, queue: &Mutex<Receiver<GatherJob>>) {
+    loop {
+        let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok(GatherJob { client, missing, mut gathered }) = job else { return };
+        let result = engine.gather(&missing, &mut gathered).map(|()| gathered);
+        mailbox.post(Control::Gathered { client, result });
+    }
+}
