@@ -96,9 +96,9 @@ impl Engine {
             let history_ms = turn.state().settings.history_ms as i64;
             (history_ms > 0).then(|| turn.now().engine_ms - history_ms)
         };
-        if keep_from_ms.is_some() {
-            // History is kept: `history.rs` decides what falls out of it.
-            return Ok(());
+        if let Some(keep_from_ms) = keep_from_ms {
+            self.make_point(sequence, start)?;
+            return self.forget_history(store, keep_from_ms);
         }
         for base in bases(store.disk.as_ref(), directory)? {
             if base.sequence.as_u64() < sequence {

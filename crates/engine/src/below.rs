@@ -98,6 +98,23 @@ impl DiskTier {
         Ok(Some(result))
     }
 
+    /// Makes the file of a namespace, copied from elsewhere, one of this history.
+    ///
+    /// # Errors
+    /// Those of opening and writing the file.
+    pub fn adopt(&self, namespace: NamespaceId) -> Result<(), Error> {
+        let path = self.path(namespace);
+        let found = self.read(namespace, KeysReader::identity)?;
+        self.close_idle();
+        let Some(identity) = found else {
+            return Ok(());
+        };
+        let mut file = KeysFile::open(&path, &identity)?;
+        file.adopt(self.lineage)?;
+        file.close()?;
+        Ok(())
+    }
+
     /// The sequence that the file of a namespace has applied.
     ///
     /// # Errors

@@ -15,6 +15,7 @@ use crate::drain::Drainer;
 use crate::error::{Error, ErrorKind};
 use crate::front::Floor;
 use crate::gather::Gathered;
+use crate::history::Origin;
 use crate::log::{LogError, Sequence, seal};
 use crate::namespace::NamespaceId;
 use crate::recover::{Found, Surroundings, recover};
@@ -80,6 +81,15 @@ impl Engine {
     /// # Cost
     /// Reads the newest base and the log after it; never the files of the namespaces.
     pub fn open(place: Place, settings: Settings, sources: Sources) -> Result<Self, Error> {
+        Self::open_from(place, settings, sources, None)
+    }
+
+    pub(crate) fn open_from(
+        place: Place,
+        settings: Settings,
+        sources: Sources,
+        origin: Option<&Origin>,
+    ) -> Result<Self, Error> {
         let (has_log, has_disk) = match place {
             Place::Memory => (false, false),
             Place::Directory(_) => (true, true),
@@ -88,7 +98,7 @@ impl Engine {
         let mut state = State::new(settings, sources.seed, has_log, has_disk, clock);
         let (store, registry, opening) = match &place {
             Place::Memory => (None, Registry::in_memory(), Opening::default()),
-            Place::Directory(directory) => open_store(directory, &mut state, &sources)?,
+            Place::Directory(directory) => open_store(directory, &mut state, &sources, origin)?,
         };
         let runs = state.settings.background;
         let engine = Self {
@@ -461,6 +471,7 @@ fn open_store(
     directory: &Path,
     state: &mut State,
     sources: &Sources,
+    origin: Option<&Origin>,
 ) -> Result<(Option<Store>, Registry, Opening), Error> {
     let lock = lock_directory(directory)?;
     let mut lineage = [0; 16];
@@ -471,6 +482,7 @@ fn open_store(
         disk: Arc::clone(&sources.disk),
         wall_ms: sources.clock.wall_ms(),
         new_lineage: lineage,
+        origin,
     };
     let Found { log, tier, registry, recovery, base_sequence, records } = recover(state, &around)?;
     let last =

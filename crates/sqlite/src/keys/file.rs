@@ -181,6 +181,22 @@ impl KeysFile {
         &self.path
     }
 
+    /// Makes the file one of another history from now on: a clone or a restored instance.
+    ///
+    /// # Errors
+    ///
+    /// As a commit.
+    ///
+    /// # Cost
+    ///
+    /// One small transaction.
+    pub fn adopt(&mut self, lineage: [u8; 16]) -> Result<()> {
+        self.connection
+            .execute("UPDATE meta SET value = ?1 WHERE name = 'lineage'", [&lineage[..]])
+            .map_err(|error| self.refused(&error))?;
+        Ok(())
+    }
+
     /// Makes a full disk for tests: no more than `pages`.
     #[cfg(test)]
     pub(super) fn limit_pages(&self, pages: u64) {
