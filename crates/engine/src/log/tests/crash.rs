@@ -35,7 +35,7 @@ impl Outside {
                 6..=8 => self.sync(log)?,
                 9 => drop(log.prepare_spare()?),
                 10 => log.roll()?,
-                _ => self.remove(log)?,
+                _ => self.remove(log, chance)?,
             }
         }
         Ok(())
@@ -61,11 +61,13 @@ impl Outside {
         Ok(())
     }
 
-    fn remove(&mut self, log: &Log) -> Result<(), LogError> {
-        let oldest_kept = self.durable_count.saturating_sub(4);
-        let Some((sequence, _)) = self.history.get(oldest_kept) else { return Ok(()) };
+    /// Removes what is older than the last few durable records, or than all of them.
+    fn remove(&mut self, log: &Log, chance: &mut Chance) -> Result<(), LogError> {
+        let kept_count = 4 * chance.below(2) as usize;
+        let oldest_kept = self.durable_count.saturating_sub(kept_count);
         self.removable_count = self.removable_count.max(oldest_kept);
-        log.remove_before(*sequence).map(|_| ())
+        let sequence = self.history.get(oldest_kept).map_or(Sequence::MAX, |entry| entry.0);
+        log.remove_before(sequence).map(|_| ())
     }
 
     /// Compares the log after a crash with what is known, and goes on from what survived.
@@ -80,7 +82,7 @@ impl Outside {
         let removed = survivors
             .first()
             .and_then(|first| self.history.iter().position(|entry| entry == first))
-            .unwrap_or(0);
+            .unwrap_or(self.durable_count.min(self.removable_count));
         assert!(removed <= self.removable_count, "{about}: too much was removed");
         let end = removed + survivors.len();
         let durable = self.durable_count;
