@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     import threading
     from collections.abc import Callable
 
-    from dwell.server.native import NativeServer
+    from dwell.server.bus import Bus
+from dwell.server.native import NativeServer
 
 __all__ = ["EventLoop"]
 
@@ -26,12 +27,14 @@ class EventLoop:
 
     Args:
         start: starts a loop and returns it; raises if an address is taken.
+        bus: hears as `notice` what the loop finds worth a line.
     """
 
     name = "event-loop"
 
-    def __init__(self, start: Callable[[], NativeServer]) -> None:
+    def __init__(self, start: Callable[[], NativeServer], bus: Bus) -> None:
         self._start = start
+        self._bus = bus
         self._server: NativeServer | None = start()
 
     def server(self) -> NativeServer:
@@ -49,7 +52,10 @@ class EventLoop:
         if self._server is None:
             self._server = self._start()
         while not stop.wait(LOOK_EVERY_S):
-            facts = self.server().facts()
+            server = self.server()
+            for notice in server.take_notices():
+                self._bus.publish("notice", sentence=notice)
+            facts = server.facts()
             if not facts.get("is_running", True):
                 self._server = None
                 raise InternalError(f"the event loop died: {facts.get('reason', 'no reason told')}")

@@ -25,10 +25,6 @@ class NativeEngine(Protocol):
         """Bring everything acknowledged to disk; returns when it is there."""
         ...
 
-    def reload(self) -> None:
-        """Close the instance and recover it, as a restart would."""
-        ...
-
     def where(self, namespace: int, key: bytes) -> Facts | None:
         """Tell the home of a key and what is known about its value; None for an absent key."""
         ...
@@ -106,6 +102,10 @@ class NativeServer(Protocol):
 
     def kill_clients(self, ids: Sequence[int]) -> int:
         """Close connections after the replies that are due; return how many were open."""
+        ...
+
+    def take_notices(self) -> Sequence[str]:
+        """Take the sentences for the log that the loop has left since the last call."""
         ...
 
     def stop(self) -> None:

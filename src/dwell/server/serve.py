@@ -12,7 +12,7 @@ import secrets
 import signal
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from dwell.server import commands as _builtin_commands
 from dwell.server.administration import Administration
@@ -41,15 +41,18 @@ _REGISTERED: Final = _builtin_commands.__all__
 """Importing the package has registered these families."""
 
 
-class Core(Protocol):
+E = TypeVar("E", bound="NativeEngine")
+
+
+class Core(Protocol[E]):
     """How the native parts are made."""
 
-    def open_engine(self, settings: Settings) -> NativeEngine:
+    def open_engine(self, settings: Settings) -> E:
         """Open the instance; raises an Error whose sentence can be shown."""
         ...
 
     def start_server(
-        self, engine: NativeEngine, settings: Settings, own_commands: Sequence[CommandFacts]
+        self, engine: E, settings: Settings, own_commands: Sequence[CommandFacts]
     ) -> NativeServer:
         """Start the event loop; raises an Error whose sentence can be shown."""
         ...
@@ -70,7 +73,7 @@ class Started:
 
 def serve(
     settings: Settings,
-    core: Core,
+    core: Core[E],
     *,
     on_started: Callable[[Started], None],
     on_event: Callable[[str], None],
@@ -92,12 +95,12 @@ def serve(
         Error: the directory or an address is taken, or the instance cannot be read.
     """
     bus = Bus()
-    events = bus.subscribe("stop", "module")
+    events = bus.subscribe("stop", "module", "notice")
     engine = core.open_engine(settings)
     try:
         table = CommandTable.load(registry.users_own())
         own = [found for each in registry.users_own() if (found := table.get(each.name))]
-        loop = EventLoop(lambda: core.start_server(engine, settings, own))
+        loop = EventLoop(lambda: core.start_server(engine, settings, own), bus)
     except BaseException:
         engine.close()
         raise
@@ -137,6 +140,9 @@ def _wait(events: Subscription, on_event: Callable[[str], None]) -> int:
         if message.topic == "stop":
             on_event(f"stopping: {fields['reason']}")
             return 0
+        if message.topic == "notice":
+            on_event(str(fields["sentence"]))
+            continue
         if fields["state"] in ("waiting", "failed"):
             on_event(f"module {fields['name']} crashed: {fields['reason']}")
         if fields["state"] == "failed":

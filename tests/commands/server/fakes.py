@@ -46,9 +46,6 @@ class FakeEngine:
             raise self.failure
         self.told.append("save")
 
-    def reload(self) -> None:
-        self.told.append("reload")
-
     def where(self, namespace: int, key: bytes) -> dict[str, Any] | None:
         return self.places.get((namespace, key))
 
@@ -80,6 +77,7 @@ class FakeServer:
     answers: dict[int, object] = field(default_factory=dict)
     answered: threading.Condition = field(default_factory=threading.Condition)
     refusal: Exception | None = None
+    notices: list[str] = field(default_factory=list)
     is_stopped: bool = False
 
     def addresses(self) -> list[str]:
@@ -116,6 +114,10 @@ class FakeServer:
         before = len(self.open_clients)
         self.open_clients = [each for each in self.open_clients if each["id"] not in ids]
         return before - len(self.open_clients)
+
+    def take_notices(self) -> list[str]:
+        notices, self.notices = self.notices, []
+        return notices
 
     def stop(self) -> None:
         self.is_stopped = True

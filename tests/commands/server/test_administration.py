@@ -96,12 +96,6 @@ def test_local_debug_is_refused_to_others() -> None:
     assert isinstance(house.call("DEBUG", "SLEEP", "0", client=far), ErrorReply)
 
 
-def test_debug_reload_saves_and_opens_again() -> None:
-    house = House(settings=Settings(debug_commands="yes"))
-    assert house.call("DEBUG", "RELOAD") == Status("OK")
-    assert house.engine.told == ["save", "reload"]
-
-
 def test_debug_set_active_expire_switches_it() -> None:
     house = House(settings=Settings(debug_commands="yes"))
     assert house.call("DEBUG", "SET-ACTIVE-EXPIRE", "0") == Status("OK")

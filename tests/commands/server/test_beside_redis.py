@@ -84,7 +84,6 @@ SAME = [
     "DEBUG PROTOCOL verbatim",
     "DEBUG PROTOCOL true",
     "DEBUG PROTOCOL false",
-    "DEBUG RELOAD foo",
     "DEBUG OBJECT nokey",
     "DEBUG SET-ACTIVE-EXPIRE 1",
     "FUNCTION FLUSH",

@@ -85,25 +85,6 @@ def debug_set_active_expire(request: Request) -> Reply:
     return Status("OK")
 
 
-@debug("reload")
-def debug_reload(request: Request) -> Reply:
-    """Save, close the instance and recover it, as a restart would."""
-    options = request.options()
-    if not {"MERGE", "NOFLUSH", "NOSAVE"}.issuperset(options):
-        raise UsageError("DEBUG RELOAD only supports the MERGE, NOFLUSH and NOSAVE options.")
-    if "NOSAVE" not in options:
-        request.context.engine.save()
-    request.context.engine.reload()
-    return Status("OK")
-
-
-@debug("loadaof")
-def debug_loadaof(request: Request) -> Reply:
-    """Close the instance and recover it from what log and files hold."""
-    request.context.engine.reload()
-    return Status("OK")
-
-
 @debug("object")
 def debug_object(request: Request) -> Reply:
     """Describe how a value is kept."""

@@ -1,0 +1,85 @@
+"""The native parts as the host uses them: opening the engine, starting the event loop on it.
+
+Owns the adapters from dwell._core to the protocols in dwell.server.native, and decides nothing.
+With dwell.server.log_survey it is all that the server knows of the core.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Final
+
+from dwell import _core
+from dwell.client.replies import ErrorReply, Push, Status, Verbatim
+from dwell.database import engine_settings
+from dwell.server.configuration import to_native
+from dwell.server.versions import REDIS_VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dwell.server.command_table import CommandFacts
+    from dwell.server.native import Facts, NativeServer
+    from dwell.settings import Settings
+
+__all__ = ["Engine", "NativeCore"]
+
+REPLY_TYPES: Final = {
+    "status": Status,
+    "error": ErrorReply,
+    "verbatim": Verbatim,
+    "push": Push,
+}
+
+
+class Engine:
+    """An open instance, by the numbers that Redis's clients SELECT."""
+
+    def __init__(self, database: _core.Database) -> None:
+        self.database = database
+
+    def stats(self) -> Facts:
+        """Tell memory, log, drain and the keys of each namespace."""
+        return self.database._stats()  # noqa: SLF001 the core's name for what is not the user's
+
+    def save(self) -> None:
+        """Bring everything acknowledged into SQLite, and what lives in memory into a base."""
+        self.database.drain()
+        if self.database.path is not None:
+            self.database.make_base()
+
+    def where(self, namespace: int, key: bytes) -> Facts | None:
+        """Tell the home of a key and what is known about its value; None for an absent key."""
+        view = _core.Database(self.database, namespace=b"%d" % namespace)
+        return view._where(key)  # noqa: SLF001 the core's name for what is not the user's
+
+    def close(self) -> None:
+        """Bring everything acknowledged to disk and let the directory go."""
+        self.database.close()
+
+
+class NativeCore:
+    """Makes the native parts."""
+
+    def open_engine(self, settings: Settings) -> Engine:
+        """Open the instance.
+
+        Raises:
+            BusyError: the directory is open elsewhere; it says where.
+            CorruptError: a file is damaged.
+            UnavailableError: the directory cannot be made or read.
+        """
+        place = None if settings.directory is None else os.fspath(settings.directory)
+        return Engine(_core.Database(place, engine_settings(settings)))
+
+    def start_server(
+        self, engine: Engine, settings: Settings, own_commands: Sequence[CommandFacts]
+    ) -> NativeServer:
+        """Start the event loop.
+
+        Raises:
+            UnavailableError: an address is taken or cannot be had; it says which.
+        """
+        told: dict[str, Any] = to_native(settings) | {"redis_version": REDIS_VERSION}
+        names = [each.name for each in own_commands]
+        return _core.Server(engine.database, told, REPLY_TYPES, names)
