@@ -98,7 +98,7 @@ impl Engine {
         };
         if let Some(keep_from_ms) = keep_from_ms {
             self.make_point(sequence, start)?;
-            return self.forget_history(store, keep_from_ms);
+            return store.forget_history(keep_from_ms);
         }
         for base in bases(store.disk.as_ref(), directory)? {
             if base.sequence.as_u64() < sequence {

@@ -81,11 +81,11 @@ impl Engine {
     /// # Cost
     /// Reads the newest base and the log after it; never the files of the namespaces.
     pub fn open(place: Place, settings: Settings, sources: Sources) -> Result<Self, Error> {
-        Self::open_from(place, settings, sources, None)
+        Self::open_from(&place, settings, sources, None)
     }
 
     pub(crate) fn open_from(
-        place: Place,
+        place: &Place,
         settings: Settings,
         sources: Sources,
         origin: Option<&Origin>,
@@ -96,7 +96,7 @@ impl Engine {
         };
         let clock = sources.clock.as_ref();
         let mut state = State::new(settings, sources.seed, has_log, has_disk, clock);
-        let (store, registry, opening) = match &place {
+        let (store, registry, opening) = match place {
             Place::Memory => (None, Registry::in_memory(), Opening::default()),
             Place::Directory(directory) => open_store(directory, &mut state, &sources, origin)?,
         };

@@ -150,7 +150,7 @@ impl State {
             let idle_s = (now.engine_ms / 1000) as u64 - u64::from(header.accessed_s);
             let score = match policy {
                 Eviction::AllkeysLfu | Eviction::VolatileLfu => {
-                    255 - u64::from(self.decayed(&header, now))
+                    255 - u64::from(decayed(&header, now))
                 }
                 Eviction::AllkeysRandom | Eviction::VolatileRandom => roll,
                 _ => idle_s,
@@ -165,11 +165,12 @@ impl State {
         }
         best.map(|(_, handle)| handle)
     }
+}
 
-    fn decayed(&self, header: &Header, now: Now) -> u8 {
-        let idle_s = ((now.engine_ms / 1000) as u32).saturating_sub(header.accessed_s);
-        header.frequency.saturating_sub((idle_s / FREQUENCY_DECAY_S).min(255) as u8)
-    }
+/// The access counter as it would be if the key were looked at now.
+fn decayed(header: &Header, now: Now) -> u8 {
+    let idle_s = ((now.engine_ms / 1000) as u32).saturating_sub(header.accessed_s);
+    header.frequency.saturating_sub((idle_s / FREQUENCY_DECAY_S).min(255) as u8)
 }
 
 impl Scope<'_> {

@@ -79,12 +79,12 @@ impl Engine {
                 .read(namespace, |reader| reader.expired(now.engine_ms, now.wall_ms, SLICE_KEYS))?;
             let rows = rows.unwrap_or_default();
             has_more |= rows.len() >= SLICE_KEYS;
-            self.expire_rows(namespace, rows, now)?;
+            self.expire_rows(namespace, &rows, now)?;
         }
         Ok(has_more)
     }
 
-    fn expire_rows(&self, namespace: NamespaceId, rows: Vec<Row>, now: Now) -> Result<(), Error> {
+    fn expire_rows(&self, namespace: NamespaceId, rows: &[Row], now: Now) -> Result<(), Error> {
         if rows.is_empty() {
             // Ask again in a while: a row's deadline may have been written since.
             self.lock().state().front.space_mut(namespace).next_row_deadline_ms =
@@ -93,7 +93,7 @@ impl Engine {
         }
         self.run(namespace, &BatchOptions::default(), |scope| {
             scope.need(rows.iter().map(|row| row.key.as_slice()))?;
-            for row in &rows {
+            for row in rows {
                 // Looking an expired key up removes it.
                 scope.facts(&row.key)?;
             }

@@ -111,12 +111,11 @@ impl Engine {
                     continue;
                 };
                 let mut header = front.entry(handle).header();
-                if header.version == *version && header.below == Below::Unknown {
-                    // A drain that has taken the key may be about to write its row.
-                    if is_there || header.queued {
-                        header.below = if is_there { Below::Older } else { Below::None };
-                        front.remark(handle, header);
-                    }
+                let is_same = header.version == *version && header.below == Below::Unknown;
+                // A drain that has taken the key may be about to write its row.
+                if is_same && (is_there || header.queued) {
+                    header.below = if is_there { Below::Older } else { Below::None };
+                    front.remark(handle, header);
                 }
             }
         }

@@ -214,7 +214,7 @@ impl State {
                 }
                 Some(row) => {
                     let (header, value) = clean_entry(&row, header)?;
-                    self.front.set(Some(handle), hash, &found.key, header, value.as_new())?
+                    self.front.set(Some(handle), hash, &found.key, header, value.into_new())?
                 }
             };
             self.front.copies.probation.push_back(handle);
@@ -264,7 +264,7 @@ pub(crate) enum RowValue<'r> {
 }
 
 impl<'r> RowValue<'r> {
-    pub(crate) fn as_new(self) -> NewValue<'r> {
+    pub(crate) fn into_new(self) -> NewValue<'r> {
         match self {
             Self::Inside(bytes) => NewValue::Inside(bytes),
             Self::Outside(blob) => NewValue::Outside(blob),

@@ -77,10 +77,12 @@ impl Engine {
         let path = directory.join(POINT_FILE);
         fs::write(&path, &bytes).map_err(|cause| failed("write", &path, &cause))
     }
+}
 
+impl Store {
     /// Lets go of points, bases and segments that no restore within `keep_from_ms` needs.
-    pub(crate) fn forget_history(&self, store: &Store, keep_from_ms: i64) -> Result<(), Error> {
-        let all = points(&store.directory)?;
+    pub(crate) fn forget_history(&self, keep_from_ms: i64) -> Result<(), Error> {
+        let all = points(&self.directory)?;
         let Some(oldest) = all.iter().rfind(|point| point.complete_ms <= keep_from_ms) else {
             return Ok(());
         };
@@ -88,15 +90,14 @@ impl Engine {
             fs::remove_dir_all(&point.directory)
                 .map_err(|cause| failed("remove", &point.directory, &cause))?;
         }
-        for base in bases(store.disk.as_ref(), &store.directory.join(BASES))? {
+        for base in bases(self.disk.as_ref(), &self.directory.join(BASES))? {
             if base.sequence.as_u64() < oldest.sequence {
-                store
-                    .disk
+                self.disk
                     .remove(&base.path)
                     .map_err(|cause| failed("remove", &base.path, &cause))?;
             }
         }
-        store.log.remove_before(Sequence::from_u64(oldest.start))?;
+        self.log.remove_before(Sequence::from_u64(oldest.start))?;
         Ok(())
     }
 }
@@ -131,8 +132,8 @@ pub fn restore(
     }
     let settings = Settings { background: false, history_ms: 0, ..settings };
     let origin = Origin { directory: source.to_owned(), point, until_ms };
-    let engine =
-        Engine::open_from(Place::Directory(target.to_owned()), settings, sources, Some(&origin))?;
+    let place = Place::Directory(target.to_owned());
+    let engine = Engine::open_from(&place, settings, sources, Some(&origin))?;
     engine.close()
 }
 

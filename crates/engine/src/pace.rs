@@ -33,7 +33,7 @@ impl Pace {
     pub fn measured(&mut self, bytes: u64, took_ms: u64) {
         let rate = bytes as f64 / took_ms.max(1) as f64;
         self.drain_rate =
-            if self.drain_rate == 0.0 { rate } else { (self.drain_rate + rate) / 2.0 };
+            if self.drain_rate == 0.0 { rate } else { f64::midpoint(self.drain_rate, rate) };
     }
 
     /// Whether a write of `size` may go on with `dirty` of `bound` bytes waiting.

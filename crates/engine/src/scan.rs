@@ -236,13 +236,10 @@ fn hides(front: &Front, namespace: NamespaceId, key: &[u8]) -> bool {
 fn memory_row(front: &Front, handle: Handle, keys_only: bool) -> Result<ScanRow, Stop> {
     let entry: Entry<'_> = front.entry(handle);
     let value = front.value_at(handle)?;
-    if !keys_only {
-        if let Some(spread) = front.spread_at(handle) {
-            let chunks = spread.missing(0, u64::MAX);
-            if !chunks.is_empty() {
-                return Err(Missing::chunks(entry.namespace(), entry.key(), chunks).into());
-            }
-        }
+    let spread = front.spread_at(handle).filter(|_| !keys_only);
+    let chunks = spread.map(|one| one.missing(0, u64::MAX)).unwrap_or_default();
+    if !chunks.is_empty() {
+        return Err(Missing::chunks(entry.namespace(), entry.key(), chunks).into());
     }
     Ok(ScanRow {
         key: entry.key().to_vec(),

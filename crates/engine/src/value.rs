@@ -209,7 +209,7 @@ impl<'a> Value<'a> {
                 room.extend_from_slice(itoa::Buffer::new().format(*number).as_bytes());
             }
             Self::Decimal(number) => {
-                room.extend_from_slice(&crate::number::format_decimal(*number))
+                room.extend_from_slice(&crate::number::format_decimal(*number));
             }
             Self::Point(axes) => {
                 for (position, axis) in axes.iter().enumerate() {

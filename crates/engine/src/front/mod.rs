@@ -360,10 +360,9 @@ impl Front {
         let now_ordered = is_ordered(&header);
         match (was_ordered.unwrap_or(false), now_ordered) {
             (true, true) => {
-                if let (Some(index), Some(held)) = (index_of(space, hash), old) {
-                    if held != handle {
-                        index.replace(held, handle, |one| Entry(slab.get(one)).key());
-                    }
+                let moved = old.filter(|&held| held != handle);
+                if let (Some(index), Some(held)) = (index_of(space, hash), moved) {
+                    index.replace(held, handle, |one| Entry(slab.get(one)).key());
                 }
             }
             (false, true) => self.order(handle, true),

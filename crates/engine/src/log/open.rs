@@ -91,7 +91,7 @@ impl Log {
     /// [`LogError::Full`], [`LogError::Io`], [`LogError::EpochsExhausted`].
     ///
     /// # Cost
-    /// Reads what may not have been durable: seldom more than the last two segments. Two syncs.
+    /// Reads what may not have been durable: seldom more than the last two segments. A few syncs.
     pub fn open(
         disk: Arc<dyn Disk>,
         directory: &Path,
@@ -201,9 +201,8 @@ fn recover(
         recovery::cut(disk.as_ref(), &mut names, tail)?;
     }
     let was_clean = is_new || (tail.is_none() && records.last_flags.contains(Flags::CLOSED));
-    if !was_clean {
-        make_durable(disk.as_ref(), directory, &names[start..])?;
-    }
+    // After a clean stop too: a start that was interrupted may have begun a segment since.
+    make_durable(disk.as_ref(), directory, &names[start.min(names.len())..])?;
     let Order { last, time_ms, raw_ms } = order;
     let recovery = Recovery { last, time_ms, raw_ms, was_clean, tail };
     let Some(lineage) = records.lineage.filter(|_| !is_new) else { return Ok((None, recovery)) };
@@ -226,8 +225,8 @@ fn first_to_read(
     Ok(0)
 }
 
-/// What was read from the system's memory may not have reached the medium yet, and the gap record
-/// that follows says that it has.
+/// What was read from the system's memory may not have reached the medium yet, and the record that
+/// the log is opened with says that it has.
 fn make_durable(disk: &dyn Disk, directory: &Path, names: &[SegmentFile]) -> Result<(), LogError> {
     for SegmentFile { path, .. } in names {
         disk.open(path, Access::Write)

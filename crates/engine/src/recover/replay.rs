@@ -99,7 +99,10 @@ impl<'a> Replay<'a> {
                 Ok(())
             }
             Effect::Clear => self.clear(),
-            Effect::Forget => self.forget(),
+            Effect::Forget => {
+                self.forget();
+                Ok(())
+            }
         }
     }
 
@@ -311,13 +314,12 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    fn forget(&mut self) -> Result<(), Error> {
+    fn forget(&mut self) {
         let all: Vec<NamespaceId> = self.state.front.spaces().map(|(id, _)| id).collect();
         for namespace in all {
             let version = self.version;
             self.remove_older(namespace, version, |state| state == EntryState::Resident);
         }
-        Ok(())
     }
 
     fn remove_older(

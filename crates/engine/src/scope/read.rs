@@ -187,11 +187,9 @@ impl Scope<'_> {
         if state == EntryState::Fetching {
             return Err(Missing::key(self.namespace, key).into());
         }
-        if let Some(deadline) = entry.deadline() {
-            if self.now.is_past(deadline) {
-                self.remove_expired(hash, key, handle)?;
-                return Ok(Located { hash, live: None });
-            }
+        if entry.deadline().is_some_and(|deadline| self.now.is_past(deadline)) {
+            self.remove_expired(hash, key, handle)?;
+            return Ok(Located { hash, live: None });
         }
         self.see(version);
         Ok(Located { hash, live: kind.map(|_| handle) })

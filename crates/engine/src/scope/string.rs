@@ -26,7 +26,7 @@ impl Scope<'_> {
         if data.is_empty() {
             return Ok(length);
         }
-        let end = offset.checked_add(data.len() as u64).unwrap_or(u64::MAX);
+        let end = offset.saturating_add(data.len() as u64);
         check_length(end)?;
         self.admit(key.len() as u64 + data.len() as u64)?;
         let new_length = length.max(end);

@@ -175,9 +175,8 @@ impl Scope<'_> {
         }
         match self.state.settings.placement {
             Placement::Memory => Home::Memory,
-            Placement::Disk => Home::Disk,
             Placement::Lifetime if deadline.is_some() => Home::Memory,
-            Placement::Lifetime => Home::Disk,
+            Placement::Lifetime | Placement::Disk => Home::Disk,
         }
     }
 
