@@ -8,32 +8,15 @@ use std::path::PathBuf;
 
 use super::*;
 
-/// A directory of this test alone; removed at the end.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("dwell-disk-{name}-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&path);
-        Self(path)
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-fn both(name: &str, claim: impl Fn(&dyn Disk, &Path)) {
+fn both(claim: impl Fn(&dyn Disk, &Path)) {
     claim(&SimulatedDisk::new(1), Path::new("/simulated"));
-    let scratch = Scratch::new(name);
-    claim(&RealDisk, &scratch.0);
+    let scratch = tempfile::tempdir().unwrap();
+    claim(&RealDisk, &scratch.path().join("real"));
 }
 
 #[test]
 fn both_disks_behave_alike() {
-    both("alike", |disk, directory| {
+    both(|disk, directory| {
         disk.create_directory(directory).unwrap();
         disk.create_directory(directory).unwrap();
         let (one, two) = (directory.join("one"), directory.join("two"));
@@ -63,27 +46,26 @@ fn both_disks_behave_alike() {
 
 #[test]
 fn files_and_directories_are_their_owners_alone() {
-    let scratch = Scratch::new("modes");
-    let inner = scratch.0.join("a/b");
+    let scratch = tempfile::tempdir().unwrap();
+    let inner = scratch.path().join("a/b");
     RealDisk.create_directory(&inner).unwrap();
     RealDisk.create_new(&inner.join("file")).unwrap();
     let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    assert_eq!(mode(&scratch.0), 0o700);
+    assert_eq!(mode(&scratch.path().join("a")), 0o700);
     assert_eq!(mode(&inner), 0o700);
     assert_eq!(mode(&inner.join("file")), 0o600);
 }
 
 #[test]
 fn a_link_in_the_place_of_a_file_is_refused() {
-    let scratch = Scratch::new("links");
-    RealDisk.create_directory(&scratch.0).unwrap();
-    let (file, link) = (scratch.0.join("file"), scratch.0.join("link"));
+    let scratch = tempfile::tempdir().unwrap();
+    let (file, link) = (scratch.path().join("file"), scratch.path().join("link"));
     RealDisk.create_new(&file).unwrap();
     std::os::unix::fs::symlink(&file, &link).unwrap();
     let refused = RealDisk.open(&link, Access::Write).err().unwrap();
     assert_eq!(refused.kind(), ErrorKind::InvalidInput);
     assert_eq!(RealDisk.create_new(&link).err().unwrap().kind(), ErrorKind::AlreadyExists);
-    assert!(RealDisk.open(&scratch.0, Access::Read).is_err(), "nor is a directory a file");
+    assert!(RealDisk.open(scratch.path(), Access::Read).is_err(), "nor is a directory a file");
 }
 
 fn with_file(seed: u64) -> (SimulatedDisk, Arc<dyn File>, PathBuf) {
