@@ -113,6 +113,6 @@ $(FUZZER): $(TOOLS)
 
 $(BUILT): $(TOOLS) $(RUST_SOURCES)
 	$(SAY) "setup: building dwell, which takes minutes the first time"
-	@VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(BIN)/maturin develop --release --locked --quiet
+	@VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(BIN)/maturin develop --release --locked
 	@touch $@
 	$(SAY) "setup: done, $(BIN)/dwell is there"
