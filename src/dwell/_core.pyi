@@ -4,7 +4,7 @@ This stub is the contract. `mypy.stubtest` holds the module to its signatures, a
 lifts the docstrings from here, so that `help()` and an editor show the same text.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final, Literal, Self, TypeAlias, final
 
@@ -14,15 +14,19 @@ from dwell.errors import Error
 from dwell.values import Point, Value
 
 __all__ = [
+    "AdminRequest",
     "Database",
+    "LogReader",
     "ManualClock",
     "Queries",
+    "Server",
     "WouldBlock",
     "__version__",
     "after_fork_in_child",
     "close_all",
     "set_errors",
     "set_point",
+    "survey_log",
 ]
 
 _Key: TypeAlias = bytes | str
@@ -485,4 +489,121 @@ class Queries:
             ConflictError: an expectation does not hold; nothing was done.
             UsageError: the queries have been executed.
         Cost: one crossing, one lock and one record in the log.
+        """
+
+@final
+class Server:
+    """A running event loop on an open database; dropping it stops it."""
+
+    def __new__(
+        cls,
+        database: Database,
+        settings: Mapping[str, object],
+        reply_types: Mapping[str, type],
+        own_commands: Sequence[str] = ...,
+    ) -> Self:
+        """Open the sockets and start the loop.
+
+        Args:
+            database: the database to serve; its namespaces `b"0"` and up are what clients SELECT.
+            settings: by the names of `dwell.Settings`; those of others are left alone.
+            reply_types: the classes "status", "error", "verbatim" and "push" of replies.
+            own_commands: names, in lower case, of commands that only the host knows.
+        Raises:
+            UnavailableError: an address cannot be had; it says which.
+            UsageError: a setting has the wrong type.
+        """
+
+    def addresses(self) -> list[str]:
+        """The addresses that it listens on, with the ports that the system chose."""
+
+    def take_admin_request(self, timeout_ms: int) -> AdminRequest | None:
+        """Wait for a command that the host is to run; None when none came in time."""
+
+    def answer(self, request_id: int, value: object) -> None:
+        """Send the reply to a request; its client may be gone, which is no error.
+
+        Args:
+            request_id: the request's `id`.
+            value: None, bool, int, float, bytes, str, a reply type of the host's, or lists, tuples,
+                sets and dictionaries of these.
+        Raises:
+            UsageError: the value is none of these; the client has then been told of an error.
+        """
+
+    def facts(self) -> dict[str, Any]:
+        """Tell the counters and states of the loop; of one that has ended, only that and why."""
+
+    def clients(self) -> list[dict[str, Any]]:
+        """Describe the open connections, under the names of Redis's CLIENT LIST."""
+
+    def kill_clients(self, ids: Sequence[int]) -> int:
+        """Close connections after the replies that are due; tell how many were open."""
+
+    def take_notices(self) -> list[str]:
+        """Take the sentences for the log that the loop has left since the last call."""
+
+    def adjust(self, changes: Mapping[str, object], /) -> None:
+        """Change settings of the loop and of its engine from the next turn on, by field name."""
+
+    def stop(self) -> None:
+        """Send what is due, and close every connection and socket."""
+
+@final
+class AdminRequest:
+    """A command that the event loop hands up to be run in Python."""
+
+    @property
+    def id(self) -> int:
+        """The number to answer to."""
+
+    @property
+    def client_id(self) -> int:
+        """The connection's number."""
+
+    @property
+    def client(self) -> dict[str, Any]:
+        """The connection's facts, as `Server.clients` tells them."""
+
+    @property
+    def database(self) -> int:
+        """The number that SELECT chose."""
+
+    @property
+    def args(self) -> list[bytes]:
+        """The words of the command, its name first."""
+
+    @property
+    def protocol(self) -> int:
+        """The version of RESP that the client speaks: 2 or 3."""
+
+    @property
+    def in_multi(self) -> bool:
+        """Whether it runs inside EXEC."""
+
+def survey_log(directory: str, /) -> dict[str, Any]:
+    """Read and verify the whole log of an instance; a log that is in use may be read too.
+
+    Args:
+        directory: the instance's directory.
+    Returns:
+        `lineage` in hexadecimal, `segments` as dictionaries, `tail` ("closed", "open" or "torn"),
+        and `damage`: what is damaged and where, empty for a log that is whole.
+    Raises:
+        UnavailableError: there is no log, or it cannot be read.
+    Cost: O(log).
+    """
+
+@final
+class LogReader:
+    """The records of an instance's log, in order, in pages."""
+
+    def __new__(cls, directory: str, first_sequence: int = 0) -> Self:
+        """Open the log of the instance in `directory`, from a record on."""
+
+    def page(self, limit: int) -> list[dict[str, Any]]:
+        """Read the next records, at most `limit`; none at the end of the log.
+
+        Raises:
+            CorruptError: a record is damaged; it says where.
         """

@@ -51,11 +51,23 @@ _ENGINE_SETTINGS: Final = (
     "placement",
     "durability",
     "log_resident",
+    "sync_interval_ms",
+    "segment_bytes",
+    "base_after_bytes",
+    "history_ms",
     "memory_bytes_max",
     "memory_policy",
     "dirty_bytes_max",
+    "drain_after_ms",
+    "probation_bytes_max",
+    "promoted_bytes_max",
+    "promote_ms",
+    "open_files_max",
 )
 """The settings that the engine itself knows; the others are the server's."""
+
+_DEFAULT: Final = Settings()
+"""Where the defaults of `open` come from, so that none is written twice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,15 +288,27 @@ def engine_settings(settings: Settings) -> dict[str, object]:
 def open(
     path: str | os.PathLike[str] | None,
     *,
-    placement: Placement = "lifetime",
-    durability: Durability = "interval",
-    log_resident: bool = True,
-    memory_bytes_max: int = 0,
-    memory_policy: MemoryPolicy = "noeviction",
-    dirty_bytes_max: int = 512 * 1024 * 1024,
-    database_file_name: str = "",
+    placement: Placement = _DEFAULT.placement,
+    durability: Durability = _DEFAULT.durability,
+    log_resident: bool = _DEFAULT.log_resident,
+    memory_bytes_max: int = _DEFAULT.memory_bytes_max,
+    memory_policy: MemoryPolicy = _DEFAULT.memory_policy,
+    dirty_bytes_max: int = _DEFAULT.dirty_bytes_max,
+    sync_interval_ms: int = _DEFAULT.sync_interval_ms,
+    drain_after_ms: int = _DEFAULT.drain_after_ms,
+    promote_ms: int = _DEFAULT.promote_ms,
+    probation_bytes_max: int = _DEFAULT.probation_bytes_max,
+    promoted_bytes_max: int = _DEFAULT.promoted_bytes_max,
+    segment_bytes: int = _DEFAULT.segment_bytes,
+    base_after_bytes: int = _DEFAULT.base_after_bytes,
+    history_ms: int = _DEFAULT.history_ms,
+    open_files_max: int = _DEFAULT.open_files_max,
+    database_file_name: str = _DEFAULT.database_file_name,
 ) -> Database:
     """Open the database in the directory `path`, and make it where there is none.
+
+    Most programs need the first two settings or none; `docs/settings.md` gives the trade-off of
+    each.
 
     Args:
         path: the instance's directory; None for memory alone, where not one file is written.
@@ -294,9 +318,18 @@ def open(
             the end of the process, `always` a power cut.
         log_resident: whether keys in memory are logged; without, memory is a cache that survives a
             clean stop and no kill.
-        memory_bytes_max: bound for values in memory in bytes; 0 is no bound.
+        memory_bytes_max: bound for values in memory; 0 is no bound.
         memory_policy: what happens there, by Redis's names. `noeviction` moves keys to disk.
-        dirty_bytes_max: bound for what is logged and not yet in SQLite, in bytes.
+        dirty_bytes_max: bound for what is logged and not yet in SQLite.
+        sync_interval_ms: between two fsyncs in the background.
+        drain_after_ms: how long a change waits for company on its way to SQLite.
+        promote_ms: how long a copy that was read twice stays in memory.
+        probation_bytes_max: bound for copies that were read once.
+        promoted_bytes_max: bound for copies that were read twice.
+        segment_bytes: size of a file of the log.
+        base_after_bytes: log after which memory is written down whole, so that starting is quick.
+        history_ms: how far back a restore can reach; 0 keeps no history.
+        open_files_max: bound for SQLite connections open at once.
         database_file_name: the file of the main namespace; empty keeps the usual name.
 
     Returns:
@@ -322,7 +355,15 @@ def open(
         memory_bytes_max=memory_bytes_max,
         memory_policy=memory_policy,
         dirty_bytes_max=dirty_bytes_max,
+        sync_interval_ms=sync_interval_ms,
+        drain_after_ms=drain_after_ms,
+        promote_ms=promote_ms,
+        probation_bytes_max=probation_bytes_max,
+        promoted_bytes_max=promoted_bytes_max,
+        segment_bytes=segment_bytes,
+        base_after_bytes=base_after_bytes,
+        history_ms=history_ms,
+        open_files_max=open_files_max,
         database_file_name=database_file_name,
     )
-    place = None if path is None else os.fspath(path)
-    return Database(place, engine_settings(settings))
+    return Database(None if path is None else os.fspath(path), engine_settings(settings))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 import dwell
+from dwell.database import engine_settings
 
 
 def run_python(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -177,3 +179,13 @@ def test_path_that_cannot_be_a_directory_is_one_clear_error(tmp_path: Path) -> N
     taken.write_text("not a directory")
     with pytest.raises(dwell.Error, match="file"):
         dwell.open(taken)
+
+
+def test_every_setting_of_the_engine_is_an_option_with_the_default_of_settings() -> None:
+    options = list(inspect.signature(dwell.open).parameters.values())[1:]
+    assert {each.name for each in options} == set(engine_settings(dwell.Settings()))
+    for each in options:
+        assert each.default == getattr(dwell.Settings(), each.name)
+        assert each.kind is each.KEYWORD_ONLY
+    with dwell.open(None, **engine_settings(dwell.Settings())) as db:  # type: ignore[arg-type]
+        assert db.is_open

@@ -3,6 +3,10 @@
 //! Owns the methods that Python calls, each a conversion around one function of `queries`. They
 //! are native and inherited by `dwell.Database` as they are, since a Python frame costs more than
 //! a read. Docstrings come from the stub.
+#![allow(
+    clippy::redundant_closure_for_method_calls,
+    reason = "as paths, the methods of a scope are not general enough in its lifetime"
+)]
 
 use std::sync::Arc;
 

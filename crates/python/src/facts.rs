@@ -44,14 +44,15 @@ pub fn statistics<'py>(py: Python<'py>, stats: &Stats) -> PyResult<Bound<'py, Py
     let text = |error: &Option<dwell_engine::Error>| error.as_ref().map(ToString::to_string);
     facts.set_item("drain_error", text(&stats.drain_error))?;
     facts.set_item("refusing", text(&stats.refusing))?;
-    count(&facts, &stats.counters)?;
+    facts.set_item("counters", counters(py, &stats.counters)?)?;
     let spaces =
         stats.spaces.iter().map(|space| namespace(py, space)).collect::<PyResult<Vec<_>>>();
-    facts.set_item("namespaces", PyList::new(py, spaces?)?)?;
+    facts.set_item("spaces", PyList::new(py, spaces?)?)?;
     Ok(facts)
 }
 
-fn count(facts: &Bound<'_, PyDict>, counters: &Counters) -> PyResult<()> {
+fn counters<'py>(py: Python<'py>, counters: &Counters) -> PyResult<Bound<'py, PyDict>> {
+    let facts = PyDict::new(py);
     facts.set_item("hits", counters.hits)?;
     facts.set_item("misses", counters.misses)?;
     facts.set_item("gathered", counters.gathered)?;
@@ -60,7 +61,8 @@ fn count(facts: &Bound<'_, PyDict>, counters: &Counters) -> PyResult<()> {
     facts.set_item("demoted", counters.demoted)?;
     facts.set_item("promoted", counters.promoted)?;
     facts.set_item("drained", counters.drained)?;
-    facts.set_item("drains", counters.drains)
+    facts.set_item("drains", counters.drains)?;
+    Ok(facts)
 }
 
 fn namespace<'py>(py: Python<'py>, space: &SpaceStats) -> PyResult<Bound<'py, PyDict>> {

@@ -26,7 +26,9 @@ mod database;
 mod errors;
 mod facts;
 mod handle;
+mod log;
 mod queries;
+mod server;
 mod settings;
 
 use pyo3::pymodule;
@@ -48,6 +50,12 @@ mod _core {
     use crate::errors::{WouldBlock, set_errors};
     #[pymodule_export]
     use crate::handle::{after_fork_in_child, close_all};
+    #[pymodule_export]
+    use crate::log::{LogReader, survey_log};
+    #[pymodule_export]
+    use crate::server::Server;
+    #[pymodule_export]
+    use crate::server::request::AdminRequest;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -10,15 +10,17 @@ use pyo3::types::PyMapping;
 use crate::errors::usage;
 
 /// What may change while the engine runs.
-const LIVE: [&str; 9] = [
-    "active_expire",
+const LIVE: [&str; 11] = [
+    "is_expiry_active",
     "dirty_bytes_max",
+    "drain_after_ms",
     "durability",
     "history_ms",
     "log_resident",
     "memory_bytes_max",
     "memory_policy",
     "promote_ms",
+    "promoted_bytes_max",
     "sync_interval_ms",
 ];
 
@@ -26,9 +28,22 @@ const LIVE: [&str; 9] = [
 pub fn apply(settings: &mut Settings, given: &Bound<'_, PyMapping>) -> PyResult<()> {
     for entry in given.items()?.iter() {
         let (name, value): (String, Bound<'_, PyAny>) = entry.extract()?;
-        set(settings, &name, &value)?;
+        if !set(settings, &name, &value)? {
+            return Err(usage(given.py(), format!("the engine has no such setting: {name}")));
+        }
     }
     Ok(())
+}
+
+/// Applies those entries that may change while the engine runs; whether there were any. The
+/// others belong to the transport or the host.
+pub fn apply_live(settings: &mut Settings, given: &Bound<'_, PyMapping>) -> PyResult<bool> {
+    let mut has_changed = false;
+    for entry in given.items()?.iter() {
+        let (name, value): (String, Bound<'_, PyAny>) = entry.extract()?;
+        has_changed |= LIVE.contains(&name.as_str()) && set(settings, &name, &value)?;
+    }
+    Ok(has_changed)
 }
 
 /// Refuses what only counts when the engine is opened.
@@ -43,19 +58,21 @@ pub fn refuse_static(given: &Bound<'_, PyMapping>) -> PyResult<()> {
     Ok(())
 }
 
-fn set(settings: &mut Settings, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
+/// Sets one by its name; `false` if the engine has no such setting.
+fn set(settings: &mut Settings, name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
     match name {
         "placement" => settings.placement = placement(value)?,
         "durability" => settings.durability = durability(value)?,
         "memory_policy" => settings.eviction = eviction(value)?,
         "log_resident" => settings.log_resident = plain(name, value)?,
         "background" => settings.background = plain(name, value)?,
-        "active_expire" => settings.active_expire = plain(name, value)?,
+        "is_expiry_active" => settings.active_expire = plain(name, value)?,
         "sync_interval_ms" => settings.sync_interval_ms = plain(name, value)?,
         "dirty_bytes_max" => settings.dirty_bytes_max = plain(name, value)?,
         "memory_bytes_max" => settings.memory_bytes_max = plain(name, value)?,
         "probation_bytes_max" => settings.probation_bytes_max = plain(name, value)?,
         "promoted_bytes_max" => settings.promoted_bytes_max = plain(name, value)?,
+        "drain_after_ms" => settings.drain_after_ms = plain(name, value)?,
         "promote_ms" => settings.promote_ms = plain(name, value)?,
         "segment_bytes" => settings.segment_bytes = plain(name, value)?,
         "base_after_bytes" => settings.base_after_bytes = plain(name, value)?,
@@ -65,12 +82,13 @@ fn set(settings: &mut Settings, name: &str, value: &Bound<'_, PyAny>) -> PyResul
             let file_name: String = plain(name, value)?;
             settings.main_file = (!file_name.is_empty()).then_some(file_name);
         }
-        _ => return Err(usage(value.py(), format!("the engine has no such setting: {name}"))),
+        _ => return Ok(false),
     }
-    Ok(())
+    Ok(true)
 }
 
-fn plain<'py, T: FromPyObjectOwned<'py>>(name: &str, value: &Bound<'py, PyAny>) -> PyResult<T> {
+/// A value in the type that is wanted.
+pub fn plain<'py, T: FromPyObjectOwned<'py>>(name: &str, value: &Bound<'py, PyAny>) -> PyResult<T> {
     value.extract().map_err(|_| usage(value.py(), format!("{name} cannot be this: {value}")))
 }
 
@@ -101,7 +119,8 @@ pub fn durability(value: &Bound<'_, PyAny>) -> PyResult<Durability> {
     })
 }
 
-fn eviction(value: &Bound<'_, PyAny>) -> PyResult<Eviction> {
+/// The policy that a word names.
+pub fn eviction(value: &Bound<'_, PyAny>) -> PyResult<Eviction> {
     let word: String = plain("memory_policy", value)?;
     Ok(match word.as_str() {
         "noeviction" => Eviction::None,
