@@ -81,7 +81,8 @@ def test_second_signal_ends_the_process_at_once(tmp_path: Path) -> None:
         os.kill(server.pid, signal.SIGTERM)
         time.sleep(0.01)
         os.kill(server.pid, signal.SIGTERM)
-        assert server.wait(timeout_seconds=20) in (0, 1)
+        # -15: the second one came when everything was closed and the handler gone.
+        assert server.wait(timeout_seconds=20) in (0, 1, -signal.SIGTERM)
 
 
 @needs_core

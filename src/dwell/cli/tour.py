@@ -7,25 +7,24 @@ behind a `$` is run as it stands, and what follows is what it printed. It cleans
 from __future__ import annotations
 
 import contextlib
+import io
 import os
+import pty
 import shutil
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, Self
 
 from dwell.cli.output import say
-from dwell.client.connection import Client
-from dwell.errors import Error, UnavailableError
+from dwell.errors import UnavailableError
 
-START_TIMEOUT_S: Final = 20.0
 STOP_TIMEOUT_S: Final = 20.0
-LOOK_EVERY_S: Final = 0.05
+GREETING_END: Final = b"  stop"
+COLUMNS: Final = "96"
 
 EMBEDDED: Final = """\
 import dwell
@@ -70,21 +69,25 @@ class ScratchServer:
     def __exit__(self, *_: object) -> None:
         if self._process is not None:
             self._process.send_signal(signal.SIGTERM)
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.wait(STOP_TIMEOUT_S)
-            self._process.kill()
+            try:
+                self._process.communicate(timeout=STOP_TIMEOUT_S)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
 
     def start(self) -> None:
-        """Start it, show what it says, and wait until it answers."""
+        """Start it, and show what it says; after its greeting it answers."""
         words = ["server", "--port", str(self.port), "--dir", str(self._directory)]
         say(f"$ dwell {' '.join(words)} &")
         sys.stdout.flush()
-        self._process = subprocess.Popen(_dwell(*words))  # noqa: S603 our own program
-        deadline_s = time.monotonic() + START_TIMEOUT_S
-        while not self._answers():
-            if self._process.poll() is not None or time.monotonic() > deadline_s:
-                raise UnavailableError("the scratch server did not start")
-            time.sleep(LOOK_EVERY_S)
+        self._process = subprocess.Popen(  # noqa: S603 our own program
+            _dwell(*words), stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        )
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            say(f"  {line.decode().rstrip()}")
+            if line.startswith(GREETING_END):
+                return
+        raise UnavailableError("the scratch server did not start")
 
     def kill(self) -> None:
         """End it as a crash would: without a chance to save anything."""
@@ -92,20 +95,12 @@ class ScratchServer:
             return
         say(f"$ kill -9 {self._process.pid}")
         self._process.send_signal(signal.SIGKILL)
-        self._process.wait(STOP_TIMEOUT_S)
+        self._process.communicate(timeout=STOP_TIMEOUT_S)
         self._process = None
 
     def dwell(self, *words: str) -> None:
         """Run a verb against it and show line and output."""
         _show(["dwell", *words], _dwell(*words), {"DWELL_PORT": str(self.port)})
-
-    def _answers(self) -> bool:
-        try:
-            with Client(("127.0.0.1", self.port), timeout_s=5) as client:
-                client.execute("PING")
-        except Error:
-            return False
-        return True
 
 
 def _lifetimes(server: ScratchServer) -> None:
@@ -163,22 +158,31 @@ def _chapter(title: str) -> None:
 
 
 def _show(line: list[str], command: list[str], environment: dict[str, str]) -> None:
-    """Print a command line, run it, and print what it printed."""
+    """Print a command line, run it on a terminal of its own, and print what it printed there."""
     say("$ " + " ".join(f"'{word}'" if " " in word else word for word in line))
     sys.stdout.flush()
-    run = subprocess.run(  # noqa: S603 the tour's own lines
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(  # noqa: S603 the tour's own lines
         command,
-        env={**os.environ, **environment},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        check=False,
+        env={**os.environ, "TERM": "dumb", "COLUMNS": COLUMNS, **environment},
+        stdin=subprocess.DEVNULL,
+        stdout=theirs,
+        stderr=theirs,
     )
-    for text in _lines(run.stdout):
-        say(f"  {text}")
+    os.close(theirs)
+    with open(ours, "rb", buffering=0) as terminal:  # noqa: PTH123 a descriptor is no path
+        for text in _read_all(terminal).splitlines():
+            say(f"  {text.decode('utf-8', 'backslashreplace').rstrip()}")
+    process.wait()
 
 
-def _lines(output: bytes) -> Iterator[str]:
-    yield from output.decode("utf-8", "backslashreplace").expandtabs(4).splitlines()
+def _read_all(terminal: io.FileIO) -> bytes:
+    """What a terminal shows until its last writer has gone, which Linux tells by an error."""
+    data = b""
+    with contextlib.suppress(OSError):
+        while read := terminal.read(65536):
+            data += read
+    return data
 
 
 def _dwell(*words: str) -> list[str]:

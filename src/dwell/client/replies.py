@@ -50,7 +50,7 @@ class Push:
 
 Reply: TypeAlias = (
     "bool | int | float | bytes | str | Status | ErrorReply | Verbatim | Push"
-    " | list[Reply] | dict[Reply, Reply] | set[Reply] | None"
+    " | list[Reply] | dict[Reply, Reply] | set[Reply] | frozenset[Reply] | None"
 )
 """One reply: an answer of the server, or an element of one."""
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from dwell.client.replies import ErrorReply
 from dwell.server.dispatch import Prepared, prepare, run
-from dwell.server.reply_form import NO_REPLY, to_native_reply
+from dwell.server.reply_form import NO_REPLY
 
 if TYPE_CHECKING:
     from dwell.client.replies import Reply
@@ -61,4 +61,4 @@ class Administration:
 
     def _answer(self, request_id: int, reply: Reply) -> None:
         if reply is not NO_REPLY:
-            self._context.server.answer(request_id, to_native_reply(reply))
+            self._context.server.answer(request_id, reply)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import dwell.database  # noqa: F401 it hands the classes of errors to the core
 from dwell import _core
 
 if TYPE_CHECKING:

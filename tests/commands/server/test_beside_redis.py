@@ -27,7 +27,7 @@ SAME = [
     "CONFIG GET maxmemory",
     "CONFIG GET MAXMEMORY-POL*",
     "CONFIG GET nothing-like-it",
-    "CONFIG GET maxmemory maxmemory-policy maxmemory",
+    "CONFIG GET maxmemory MAXmemory",
     "CONFIG SET maxmemory",
     "CONFIG SET nope 1",
     "CONFIG SET maxmemory 1 nope",
@@ -173,7 +173,7 @@ def test_info_has_no_field_twice_and_numbers_where_redis_has_numbers(
         assert len(pairs) == len(lines)
         fields.append(pairs)
     ours, theirs = fields
-    for name in ours.keys() & theirs.keys():
+    for name in ours.keys() & theirs.keys() - {"redis_build_id"}:
         assert ours[name].lstrip("-").isdigit() == theirs[name].lstrip("-").isdigit(), name
 
 

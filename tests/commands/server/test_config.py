@@ -55,7 +55,7 @@ def test_set_refuses_a_name_given_twice(house: House) -> None:
 
 def test_set_refuses_an_odd_number_of_words(house: House) -> None:
     assert house.call("CONFIG", "SET", "maxmemory", "1", "timeout") == ErrorReply(
-        "ERR wrong number of arguments for 'config|set' command"
+        "ERR syntax error"
     )
 
 

@@ -61,8 +61,14 @@ TYPES: Final = ("normal", "master", "replica", "slave", "pubsub")
 
 
 def describe(facts: Facts) -> str:
-    """The line about one connection."""
-    return " ".join(f"{name}={facts.get(name, default)}" for name, default in DEFAULTS.items())
+    """The line about one connection.
+
+    The loop marks as waiting whoever waits for the host too, as the asker itself does; Redis's `b`
+    is for blocking commands, of which there are none yet.
+    """
+    flags = str(facts.get("flags", "N")).replace("b", "") or "N"
+    told = {**DEFAULTS, **facts, "flags": flags}
+    return " ".join(f"{name}={told[name]}" for name in DEFAULTS)
 
 
 @command("client|info", is_readonly=True)

@@ -13,6 +13,7 @@ from dwell.client.replies import Status
 from dwell.errors import UsageError
 from dwell.server.glob import matches
 from dwell.server.registry import command
+from dwell.server.reply_form import OrderedSet
 from dwell.server.request import SYNTAX, text
 from dwell.server.syntax import Node, parse_syntax
 
@@ -98,7 +99,7 @@ def command_getkeysandflags(request: Request) -> Reply:
     """Answer the keys of a full command and how each is used."""
     keys, positions = _key_positions(request)
     return [
-        [request.arguments[position], [Status(flag) for flag in _spelled(keys.access_at(index))]]
+        [request.arguments[position], OrderedSet(map(Status, _spelled(keys.access_at(index))))]
         for index, position in enumerate(positions)
     ]
 
@@ -122,11 +123,11 @@ def _info(facts: CommandFacts, commands: CommandTable) -> Reply:
     return [
         facts.name,
         facts.arity,
-        {Status(flag) for flag in facts.flags},
+        OrderedSet(map(Status, facts.flags)),
         keys.first if keys else 0,
         keys.last if keys else 0,
         keys.step if keys else 0,
-        {Status(f"@{category}") for category in facts.categories},
+        OrderedSet(Status(f"@{category}") for category in facts.categories),
         list(facts.tips),
         _key_specs(keys),
         [_info(each, commands) for each in commands.subcommands(facts.name)],
@@ -148,7 +149,7 @@ def _key_specs(keys: Keys | None) -> list[Reply]:
 
 def _key_spec(access: list[str], first: int, last: int, step: int) -> Reply:
     return {
-        "flags": {Status(flag) for flag in _spelled(access)},
+        "flags": OrderedSet(map(Status, _spelled(access))),
         "begin_search": {"type": "index", "spec": {"index": first}},
         "find_keys": {
             "type": "range",
@@ -171,7 +172,7 @@ def _docs(facts: CommandFacts, commands: CommandTable) -> Reply:
         "complexity": facts.complexity,
     }
     if facts.deprecated:
-        told["doc_flags"] = {Status("deprecated")}
+        told["doc_flags"] = OrderedSet([Status("deprecated")])
         told["deprecated_since"] = facts.deprecated["since"]
         told["replaced_by"] = facts.deprecated["use"]
     subcommands = commands.subcommands(facts.name)
@@ -193,11 +194,11 @@ def _argument(node: Node, spec_indexes: Iterator[int]) -> Reply:
         told["key_spec_index"] = next(spec_indexes)
     if node.literal:
         told["token"] = node.literal
-    flags: set[Reply] = {
+    flags = OrderedSet(
         Status(flag)
         for flag, is_set in (("optional", node.is_optional), ("multiple", node.is_multiple))
         if is_set
-    }
+    )
     if flags:
         told["flags"] = flags
     if node.parts:

@@ -12,7 +12,7 @@ from dwell.client.replies import Status
 from dwell.errors import UsageError
 from dwell.server.glob import matches
 from dwell.server.registry import command
-from dwell.server.request import text
+from dwell.server.request import SYNTAX, text
 
 if TYPE_CHECKING:
     from dwell.client.replies import Reply
@@ -35,7 +35,7 @@ def config_set(request: Request) -> Reply:
     """Change all the directives that are named, or none."""
     words = [text(word) for word in request.arguments]
     if len(words) % 2:
-        raise UsageError("wrong number of arguments for 'config|set' command")
+        raise UsageError(SYNTAX)
     configuration = request.context.configuration
     known = configuration.texts()
     changes: dict[str, str] = {}
