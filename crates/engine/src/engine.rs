@@ -141,12 +141,16 @@ impl Engine {
         let Some(store) = &self.shared.store else {
             return Ok(());
         };
-        let saved = self.drain_all().and_then(|()| self.make_base());
+        let saved =
+            self.drain_all().and_then(|()| self.make_base()).and_then(|()| self.use_up_numbers());
         // Whatever failed before, files and log are closed as well as they can be.
         let closed = store.drainer.lock().close();
         store.tier.close_idle();
-        let now = self.shared.state.lock().now(self.clock());
-        let ended = store.log.close(now.engine_ms.max(0) as u64, now.wall_ms);
+        let (now, last) = {
+            let state = self.shared.state.lock();
+            (state.now(self.clock()), Sequence::from_u64(state.sequence))
+        };
+        let ended = store.log.close(last, now.engine_ms.max(0) as u64, now.wall_ms);
         let unlocked = store.lock.unlock();
         saved?;
         closed?;
@@ -277,10 +281,10 @@ impl Engine {
     }
 
     fn write_pending(&self, store: &Store, spare: &mut Vec<u8>) -> Result<(), Error> {
-        let (mut buffer, mut undo, last) = {
+        let (mut buffer, mut undo, last, sequence) = {
             let mut state = self.shared.state.lock();
             let buffer = std::mem::replace(&mut state.buffer, std::mem::take(spare));
-            (buffer, state.undo.take(), state.logged_sequence)
+            (buffer, state.undo.take(), state.logged_sequence, state.sequence)
         };
         let written = if buffer.is_empty() {
             Ok(())
@@ -297,6 +301,7 @@ impl Engine {
             let spaces = undo.forget();
             let mut state = self.shared.state.lock();
             state.undo.reuse(undo);
+            state.final_sequence = sequence;
             if !spaces.is_empty() {
                 state.bury(spaces);
             }
@@ -432,6 +437,21 @@ impl Engine {
             scope.forget_residents();
             Ok(())
         })
+    }
+
+    /// Makes the log go on behind every number that was given: after a clean stop the next one
+    /// follows the log's last, and entries, rows and bases may bear numbers that it never reached.
+    fn use_up_numbers(&self) -> Result<(), Error> {
+        let namespace = self.namespace(b"0")?;
+        let options = BatchOptions { durability: Some(Durability::Interval) };
+        self.run(namespace, &options, |scope| {
+            scope.log_nothing();
+            Ok(())
+        })
+    }
+
+    pub(crate) fn is_closing(&self) -> bool {
+        self.shared.is_closing.load(Ordering::SeqCst)
     }
 
     pub(crate) fn from_shared(shared: Arc<Shared>) -> Self {

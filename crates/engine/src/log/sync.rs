@@ -140,20 +140,22 @@ impl Log {
     }
 
     /// Makes all durable and ends the log with the mark of a clean stop; nothing can be written
-    /// afterwards. A second call does nothing. `time_ms` is the engine's time, `raw_ms` the wall
-    /// clock's.
+    /// afterwards. A second call does nothing. `last` is the last number that was given, which no
+    /// record need bear; `time_ms` is the engine's time, `raw_ms` the wall clock's.
     ///
     /// # Errors
     /// As [`Log::write`] and [`Log::sync`]; the next start then takes the stop for an unclean one.
-    pub fn close(&self, time_ms: u64, raw_ms: i64) -> Result<(), LogError> {
+    pub fn close(&self, last: Sequence, time_ms: u64, raw_ms: i64) -> Result<(), LogError> {
         if self.writer.lock().is_closed {
             return Ok(());
         }
         self.sync(Sequence::MAX)?;
-        let flags = Flags::CLOSED;
+        let written = self.written();
+        let skips = if last > written { Flags::SKIPS } else { Flags::NONE };
+        let flags = Flags::CLOSED | skips;
         let previous = self.writer.lock().control_head(flags);
         let time_ms = time_ms.max(previous.time_ms);
-        let sequence = self.written().next();
+        let sequence = written.max(last).next();
         self.write_control(RecordHead { sequence, time_ms, raw_ms, flags })
     }
 }

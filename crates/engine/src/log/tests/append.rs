@@ -49,7 +49,7 @@ fn a_clean_stop_is_seen_and_keeps_the_epoch() {
     let disk = SimulatedDisk::new(4);
     let log = open(&disk);
     append(&log, b"a").unwrap();
-    log.close(NOW_MS.unsigned_abs(), NOW_MS).unwrap();
+    log.close(Sequence::NONE, NOW_MS.unsigned_abs(), NOW_MS).unwrap();
     assert!(matches!(append(&log, b"late"), Err(LogError::Closed)));
     disk.crash();
     let (log, recovery) = try_open(&disk).unwrap();
@@ -202,7 +202,7 @@ fn a_failed_sync_ends_all_writing_and_is_never_taken_back() {
     assert!(matches!(log.sync(Sequence::MAX), Err(LogError::Poisoned)));
     assert!(matches!(append(&log, b"b"), Err(LogError::Poisoned)));
     assert!(matches!(log.roll(), Err(LogError::Poisoned)));
-    assert!(log.close(NOW_MS.unsigned_abs(), NOW_MS).is_err());
+    assert!(log.close(Sequence::NONE, NOW_MS.unsigned_abs(), NOW_MS).is_err());
     assert_eq!(log.synced(), Sequence::NONE);
 }
 

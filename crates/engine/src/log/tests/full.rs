@@ -148,5 +148,5 @@ fn run(disk: &SimulatedDisk) -> Result<(), LogError> {
             log.prepare_spare()?;
         }
     }
-    log.close(NOW_MS.unsigned_abs(), NOW_MS)
+    log.close(Sequence::NONE, NOW_MS.unsigned_abs(), NOW_MS)
 }

@@ -22,7 +22,7 @@ fn a_survey_counts_segments_records_gaps_and_times() {
     assert_eq!(live.segments.iter().map(|segment| segment.gap_count).sum::<u64>(), 1);
     let first_ms = live.segments[0].time_range_ms.unwrap().0;
     assert_eq!(first_ms, NOW_MS as u64 + 1);
-    log.close(NOW_MS.unsigned_abs(), NOW_MS).unwrap();
+    log.close(Sequence::NONE, NOW_MS.unsigned_abs(), NOW_MS).unwrap();
     assert_eq!(survey(&shared(&disk), &directory()).unwrap().tail, TailState::Closed);
 }
 
