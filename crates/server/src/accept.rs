@@ -43,6 +43,7 @@ impl EventLoop {
             _ => {
                 // Most likely too many open files; the next tick tries again.
                 self.listeners[index].is_ready = false;
+                self.listeners[index].is_starved = true;
                 self.notices.tell(Notice::AcceptFailed { reason: error.to_string() });
             }
         }

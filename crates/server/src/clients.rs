@@ -3,7 +3,6 @@
 use std::net::SocketAddr;
 use std::time::Instant;
 
-use crate::command::COMMANDS;
 use crate::connection::Connection;
 use crate::park::Wait;
 use crate::stream::Peer;
@@ -144,7 +143,6 @@ pub fn facts(connection: &Connection, now: Instant) -> ClientFacts {
     let seconds = |since: Instant| now.saturating_duration_since(since).as_secs();
     let transaction = session.transaction.as_deref();
     let input = connection.input.as_deref();
-    let last = connection.last_command.and_then(|command| COMMANDS.get(command));
     let multi_bytes = transaction.map_or(0, |transaction| transaction.memory_bytes);
     let input_memory = input.map_or(0, crate::input::Input::memory_bytes);
     let memory_bytes =
@@ -169,7 +167,7 @@ pub fn facts(connection: &Connection, now: Instant) -> ClientFacts {
         is_parked: connection.parked.as_deref().is_some_and(|parked| !parked.wait.is_over()),
         is_closing: session.is_closing,
         is_never_evicted: session.is_never_evicted,
-        last_command: last.map_or("NULL", |command| command.name),
+        last_command: connection.last_command.map_or("NULL", |command| command.name),
         input_bytes: input.map_or(0, |input| input.rest.len()),
         output_bytes: connection.output.waiting_bytes(),
         output_pieces: connection.output.pieces(),

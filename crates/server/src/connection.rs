@@ -4,6 +4,7 @@
 
 use std::time::Instant;
 
+use crate::command::Command;
 use crate::input::Input;
 use crate::output::Output;
 use crate::park::Parked;
@@ -31,8 +32,8 @@ pub struct Connection {
     pub heard: Instant,
     /// Since when its output has been above the soft bound without a break.
     pub over_soft_since: Option<Instant>,
-    /// The place in the table of the command that it sent last.
-    pub last_command: Option<usize>,
+    /// The command that it sent last.
+    pub last_command: Option<&'static Command>,
     /// Whether the kernel may hold bytes that were not read: readiness is told once.
     pub is_readable: bool,
     /// Whether the peer has ended its side, which only a read of nothing proves.

@@ -36,14 +36,20 @@ pub struct Refusal {
 
 /// The command of a request, if this connection may have it executed or queued now.
 ///
+/// `likely` is the command that the connection sent last: in a pipeline it often is this one too.
+///
 /// # Errors
 /// The refusal, in the order in which Redis looks for reasons.
 pub fn resolve(
     args: Arguments<'_>,
+    likely: Option<&'static Command>,
     session: &Session,
     settings: &ServerSettings,
 ) -> Result<&'static Command, Refusal> {
-    let command = known(args, settings)?;
+    let command = match likely {
+        Some(likely) if likely.name.as_bytes().eq_ignore_ascii_case(&args[0]) => likely,
+        _ => known(args, settings)?,
+    };
     let refuse = |text| Err(Refusal { text, command: Some(command.index) });
     if !command.accepts(args.len()) {
         let name = command.name;
@@ -59,8 +65,9 @@ pub fn resolve(
 }
 
 fn known(args: Arguments<'_>, settings: &ServerSettings) -> Result<&'static Command, Refusal> {
-    let name = args.get(0).unwrap_or_default();
-    let command = match find(name) {
+    let name = &args[0];
+    // A subcommand's whole name in the place of a command's is no command.
+    let command = match find(name).filter(|_| !name.contains(&b'|')) {
         Some(container) if container.is_container && args.len() > 1 => {
             match find_subcommand(name, &args[1]) {
                 Some(command) => command,

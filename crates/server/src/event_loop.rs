@@ -90,6 +90,8 @@ impl EventLoop {
         for (index, listener) in listeners.iter_mut().enumerate() {
             listener.register(poll.registry(), Token(WAKER.0 - 1 - index))?;
         }
+        let synced = Arc::clone(&mailbox);
+        engine.on_synced(Box::new(move || synced.post(Control::Synced)));
         let event_loop = Self {
             poll,
             gatherers: Gatherers::start(&engine, &mailbox),
@@ -286,8 +288,10 @@ impl EventLoop {
             let error = Value::Error(b"BUSY the command took too long and was given up".to_vec());
             self.answer(asker, Some(error));
         }
-        // What could not be accepted before, for want of descriptors, may be possible now.
-        self.listeners.iter_mut().for_each(|listener| listener.is_ready = true);
+        for listener in &mut self.listeners {
+            // What failed for want of descriptors may be possible now.
+            listener.is_ready |= std::mem::take(&mut listener.is_starved);
+        }
         self.tick = (self.tick + 1) % TICKS_PER_ROUND;
         for place in (self.tick..self.clients.places()).step_by(TICKS_PER_ROUND) {
             self.look_at(place, now);

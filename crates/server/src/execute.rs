@@ -159,11 +159,12 @@ impl Executor<'_> {
 
     fn command(&mut self, client: Handle, connection: &mut Connection, args: Arguments<'_>) {
         let session = &mut connection.session;
-        let command = match resolve(args, session, &self.house.settings) {
+        let likely = connection.last_command;
+        let command = match resolve(args, likely, session, &self.house.settings) {
             Ok(command) => command,
             Err(refusal) => return self.refuse(connection, &refusal),
         };
-        connection.last_command = Some(command.index);
+        connection.last_command = Some(command);
         match &mut session.transaction {
             Some(transaction) if !command.flags.contains(Flags::NEVER_QUEUED) => {
                 transaction.queue(command, args.to_owned());

@@ -22,6 +22,8 @@ pub struct Listener {
     kind: Kind,
     /// Whether the kernel may hold connections that were not accepted yet: readiness is told once.
     pub is_ready: bool,
+    /// Whether the system could not accept and should be asked again.
+    pub is_starved: bool,
 }
 
 #[derive(Debug)]
@@ -101,7 +103,7 @@ fn remove_stale(path: &Path) -> io::Result<()> {
 
 impl Listener {
     fn new(kind: Kind) -> Self {
-        Self { kind, is_ready: true }
+        Self { kind, is_ready: true, is_starved: false }
     }
 
     /// The TCP address, with the port that the kernel chose.

@@ -39,7 +39,7 @@ impl Server {
     ///
     /// # Errors
     /// An address that cannot be had, in one sentence that names it; or the system's reason.
-    pub fn start(engine: &Engine, settings: ServerSettings, notices: Notices) -> io::Result<Self> {
+    pub fn start(engine: Engine, settings: ServerSettings, notices: Notices) -> io::Result<Self> {
         let listeners = listener::open_all(&settings)?;
         let addresses = listeners.iter().filter_map(listener::Listener::address).collect();
         let databases = (0..settings.databases)
@@ -48,10 +48,7 @@ impl Server {
             .map_err(io::Error::other)?;
         let house = House { settings, databases, cursors: Cursors::default() };
         let (desk, requests) = Desk::new();
-        let (event_loop, mailbox) =
-            EventLoop::new(engine.clone(), house, listeners, desk, notices)?;
-        let synced = Arc::clone(&mailbox);
-        engine.on_synced(Box::new(move || synced.post(Control::Synced)));
+        let (event_loop, mailbox) = EventLoop::new(engine, house, listeners, desk, notices)?;
         let end = Arc::new(Mutex::new(None));
         let told = Arc::clone(&end);
         let thread = thread::Builder::new()

@@ -43,7 +43,7 @@ fn a_taken_port_is_one_clear_sentence() {
     let address = taken.local_addr().unwrap();
     let settings =
         ServerSettings { binds: vec![Bind { address, is_required: false }], ..loopback() };
-    let error = Server::start(&engine(), settings, Notices::default()).err().unwrap();
+    let error = Server::start(engine(), settings, Notices::default()).err().unwrap();
     assert!(error.to_string().starts_with(&format!("cannot listen on {address}: ")), "{error}");
 }
 
@@ -69,7 +69,7 @@ fn a_stale_unix_socket_is_replaced_and_a_living_one_is_not() {
     let settings = ServerSettings { unix_path: Some(path.clone()), ..loopback() };
     let server = start(settings.clone());
     assert_eq!(ping(&path), "+PONG\r\n");
-    let error = Server::start(&engine(), settings, Notices::default()).err().unwrap();
+    let error = Server::start(engine(), settings, Notices::default()).err().unwrap();
     assert!(error.to_string().contains("another process answers there"), "{error}");
     assert_eq!(ping(&path), "+PONG\r\n");
     drop(server);
@@ -81,7 +81,7 @@ fn a_file_in_the_place_of_the_unix_socket_is_left_alone() {
     let path = folder.path().join("precious");
     fs::write(&path, "data").unwrap();
     let settings = ServerSettings { unix_path: Some(path.clone()), ..loopback() };
-    assert!(Server::start(&engine(), settings, Notices::default()).is_err());
+    assert!(Server::start(engine(), settings, Notices::default()).is_err());
     assert_eq!(fs::read_to_string(&path).unwrap(), "data");
 }
 

@@ -8,7 +8,7 @@ use crate::transaction::Transaction;
 
 fn refusal(words: &[&str], session: &Session) -> String {
     let args: OwnedArguments = words.iter().collect();
-    let found = resolve(args.view(), session, &ServerSettings::default());
+    let found = resolve(args.view(), None, session, &ServerSettings::default());
     found.err().map(|refusal| refusal.text.into_owned()).unwrap_or_default()
 }
 
@@ -33,6 +33,7 @@ fn refusals_are_spelled_as_redis_spells_them() {
              tracking commands are not supported yet",
         ),
         (&["PiNg"], ""),
+        (&["client|id", "x"], "ERR unknown command 'client|id', with args beginning with: 'x' "),
     ] {
         assert_eq!(refusal(words, &session), text);
     }
@@ -67,6 +68,6 @@ fn a_users_own_command_goes_to_the_host() {
     let args: OwnedArguments = ["Mine", "a"].iter().collect();
     let settings =
         ServerSettings { host_commands: vec!["mine".to_owned()], ..ServerSettings::default() };
-    let found = resolve(args.view(), &authenticated(), &settings).unwrap_or(&HOSTS_OWN);
+    let found = resolve(args.view(), None, &authenticated(), &settings).unwrap_or(&HOSTS_OWN);
     assert_eq!(found.index, HOSTS_OWN.index);
 }

@@ -22,7 +22,7 @@ pub fn engine() -> Engine {
 }
 
 pub fn start(settings: ServerSettings) -> Server {
-    Server::start(&engine(), settings, Notices::default()).unwrap()
+    Server::start(engine(), settings, Notices::default()).unwrap()
 }
 
 pub fn start_with_notices(settings: ServerSettings) -> (Server, Receiver<Notice>) {
@@ -30,7 +30,7 @@ pub fn start_with_notices(settings: ServerSettings) -> (Server, Receiver<Notice>
     let notices_to = Notices::new(move |notice| {
         let _ = told.send(notice);
     });
-    (Server::start(&engine(), settings, notices_to).unwrap(), notices)
+    (Server::start(engine(), settings, notices_to).unwrap(), notices)
 }
 
 pub struct Client {
