@@ -7,6 +7,7 @@ With dwell.server.log_survey it is all that the server knows of the core.
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 from dwell import _core
@@ -14,6 +15,7 @@ from dwell.client.replies import ErrorReply, Push, Status, Verbatim
 from dwell.database import engine_settings
 from dwell.server.configuration import to_native
 from dwell.server.versions import REDIS_VERSION
+from dwell.values import INTEGER_MAX, INTEGER_MIN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +25,12 @@ if TYPE_CHECKING:
     from dwell.settings import Settings
 
 __all__ = ["Engine", "NativeCore"]
+
+INTEGER_BYTES_MAX: Final = 20
+"""The longest text of an integer."""
+
+EMBEDDED_BYTES_MAX: Final = 44
+"""The longest string that Redis keeps in one allocation with its header."""
 
 REPLY_TYPES: Final = {
     "status": Status,
@@ -51,7 +59,11 @@ class Engine:
     def where(self, namespace: int, key: bytes) -> Facts | None:
         """Tell the home of a key and what is known about its value; None for an absent key."""
         view = _core.Database(self.database, namespace=b"%d" % namespace)
-        return view._where(key)  # noqa: SLF001 the core's name for what is not the user's
+        facts = view._where(key)  # noqa: SLF001 the core's name for what is not the user's
+        if facts is None:
+            return None
+        is_short = facts["size_bytes"] <= INTEGER_BYTES_MAX
+        return facts | {"encoding": _encoding(facts["size_bytes"], is_short and view.read(key))}
 
     def close(self) -> None:
         """Bring everything acknowledged to disk and let the directory go."""
@@ -83,3 +95,13 @@ class NativeCore:
         told: dict[str, Any] = to_native(settings) | {"redis_version": REDIS_VERSION}
         names = [each.name for each in own_commands]
         return _core.Server(engine.database, told, REPLY_TYPES, names)
+
+
+def _encoding(size_bytes: int, value: Any) -> str:
+    """The encoding that Redis would show; the value matters for short ones alone."""
+    if isinstance(value, bytes) and re.fullmatch(rb"-?[1-9][0-9]*|0", value):
+        value = int(value)
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    if is_number and INTEGER_MIN <= value <= INTEGER_MAX:
+        return "int"
+    return "embstr" if size_bytes <= EMBEDDED_BYTES_MAX else "raw"

@@ -26,7 +26,7 @@ class NativeEngine(Protocol):
         ...
 
     def where(self, namespace: int, key: bytes) -> Facts | None:
-        """Tell the home of a key and what is known about its value; None for an absent key."""
+        """Tell home, state, size and encoding of the value at a key; None for an absent key."""
         ...
 
     def close(self) -> None:

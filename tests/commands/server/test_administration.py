@@ -102,6 +102,15 @@ def test_debug_set_active_expire_switches_it() -> None:
     assert house.server.adjusted == {"is_expiry_active": False}
 
 
+def test_debug_object_tells_encoding_size_and_home() -> None:
+    house = House(settings=Settings(debug_commands="yes"))
+    facts = {"size_bytes": 2, "home": "disk", "state": "dirty", "encoding": "int"}
+    house.engine.places[0, b"k"] = facts
+    assert house.call("DEBUG", "OBJECT", "k") == Status(
+        "Value at:0x0 refcount:1 encoding:int serializedlength:2 home:disk state:dirty"
+    )
+
+
 def test_debug_object_of_an_absent_key_says_so() -> None:
     house = House(settings=Settings(debug_commands="yes"))
     assert house.call("DEBUG", "OBJECT", "k") == ErrorReply("ERR no such key")

@@ -141,6 +141,23 @@ def test_reply_is_the_same_in_resp2(dwell_server: Server, redis: Server, line: s
     assert raw_reply(dwell_server, line) == raw_reply(redis, line)
 
 
+@pytest.mark.parametrize(
+    "value", ["1", "-17", "01", "-0", "9" * 19, "-" + "9" * 18, "x" * 44, "x" * 45, ""]
+)
+def test_debug_object_names_the_encoding_of_redis(
+    dwell_server: Server, redis: Server, value: str
+) -> None:
+    encodings = []
+    for server in (dwell_server, redis):
+        with Client(server.address) as client:
+            client.execute("SET", "k", value)
+            told = client.execute("DEBUG", "OBJECT", "k")
+            assert isinstance(told, Status)
+            encodings.append(re.findall(r"encoding:(\w+)", told.text))
+            assert client.execute("OBJECT", "ENCODING", "k") == encodings[-1][0].encode()
+    assert encodings[0] == encodings[1]
+
+
 def test_container_help_begins_like_that_of_redis(dwell_server: Server, redis: Server) -> None:
     for container in ("CLIENT", "COMMAND", "CONFIG", "DEBUG", "LATENCY", "MEMORY", "OBJECT"):
         ours, theirs = ask(dwell_server, f"{container} HELP"), ask(redis, f"{container} HELP")

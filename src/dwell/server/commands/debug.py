@@ -87,16 +87,13 @@ def debug_set_active_expire(request: Request) -> Reply:
 
 @debug("object")
 def debug_object(request: Request) -> Reply:
-    """Describe how a value is kept."""
+    """Describe how a value is kept; Redis's address and clock have no counterpart."""
     facts = request.context.engine.where(request.database, request.arguments[0])
     if facts is None:
         raise UsageError("no such key")
-    idle_s = int(facts.get("idle_s", 0))
-    clock = (request.context.unix_us() // 1_000_000 - idle_s) & 0xFFFFFF
     return Status(
-        f"Value at:0x0 refcount:1 encoding:{facts.get('encoding', 'raw')}"
-        f" serializedlength:{facts.get('size_bytes', 0)} lru:{clock} lru_seconds_idle:{idle_s}"
-        f" home:{facts.get('home', 'memory')}"
+        f"Value at:0x0 refcount:1 encoding:{facts['encoding']}"
+        f" serializedlength:{facts['size_bytes']} home:{facts['home']} state:{facts['state']}"
     )
 
 
