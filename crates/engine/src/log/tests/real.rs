@@ -43,7 +43,7 @@ fn threads_that_write_sync_roll_and_remove_leave_one_whole_history() {
     assert_eq!(written, Sequence::new(0, 400));
     let recent = drain(&mut log.records(Sequence::new(0, 40)).unwrap()).unwrap();
     assert_eq!(recent.len(), 361);
-    log.close(0, NOW_MS).unwrap();
+    log.close(Sequence::NONE, 0, NOW_MS).unwrap();
     let (log, recovery) = Log::open(disk, &directory, &options()).unwrap();
     assert!(recovery.was_clean && recovery.tail.is_none());
     assert_eq!(drain(&mut log.records(Sequence::new(0, 40)).unwrap()).unwrap(), recent);
