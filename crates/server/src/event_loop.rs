@@ -241,6 +241,14 @@ impl EventLoop {
             }
             self.queue(place);
         }
+        self.want_sync();
+    }
+
+    /// Has the log synced if replies wait for that; one fsync serves all of them.
+    fn want_sync(&self) {
+        if !self.gated.is_empty() {
+            self.engine.want_sync();
+        }
     }
 
     /// Closes clients behind the answer that is due; tells how many there were.
@@ -422,7 +430,11 @@ impl EventLoop {
                 self.gated.push(segment.place);
             }
         }
+        if !self.gated.is_empty() {
+            self.engine.want_sync();
+        }
         self.segments.clear();
+        self.want_sync();
         let mut work = std::mem::take(&mut self.work);
         for Work { client, .. } in work.drain(..) {
             self.finish(client, now);
