@@ -114,6 +114,18 @@ fn a_protocol_error_closes_behind_the_replies_before_it() {
 }
 
 #[test]
+fn a_protocol_error_of_one_client_reaches_no_other() {
+    // WIRE-02
+    let server = start(loopback());
+    for wrong in ["*3\r\n$3\r\nSET\r\nfooz\r\n", "*3\r\n$3\r\nSET\r\n$1\r\nx\r\n$-10\r\n"] {
+        let mut client = Client::to(&server);
+        client.send(wrong.as_bytes());
+        assert!(client.until_closed().starts_with("-ERR Protocol error: "));
+        assert_eq!(Client::to(&server).call(&["PING"]), Value::Status(b"PONG".to_vec()));
+    }
+}
+
+#[test]
 fn many_clients_at_once_each_get_their_own_answers() {
     let server = start(loopback());
     let address = server.addresses()[0];

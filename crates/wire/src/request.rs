@@ -113,7 +113,8 @@ impl RequestParser {
     /// Reads the command at the beginning of `buffer`.
     ///
     /// # Errors
-    /// A [`ProtocolError`]; the connection is out of step from then on.
+    /// A [`ProtocolError`]; the connection is out of step from then on. The parser is as new, so
+    /// that nothing of it reaches the next connection that it reads.
     pub fn parse<'a>(
         &'a mut self,
         buffer: &'a [u8],
@@ -122,7 +123,27 @@ impl RequestParser {
         if self.stage == Stage::Complete {
             self.reset();
         }
-        let is_inline = loop {
+        match self.advance_through(buffer, limits) {
+            Ok(Step::Advanced) => {}
+            Ok(Step::NeedMore) => return Ok(None),
+            Err(error) => {
+                self.reset();
+                return Err(error);
+            }
+        }
+        let is_inline = buffer[0] != b'*';
+        let source = if is_inline { &self.unquoted[..] } else { buffer };
+        let arguments = Arguments::new(source, &self.spans);
+        Ok(Some(Request { arguments, consumed: self.position }))
+    }
+
+    /// Goes on to the end of the command, or of what has come of it.
+    fn advance_through(
+        &mut self,
+        buffer: &[u8],
+        limits: &RequestLimits,
+    ) -> Result<Step, ProtocolError> {
+        loop {
             let step = match self.stage {
                 Stage::Start => self.start(buffer),
                 Stage::Inline => self.inline(buffer)?,
@@ -133,15 +154,12 @@ impl RequestParser {
                 Stage::Bulk { arguments_left, length } => {
                     self.bulk(buffer, arguments_left, length)?
                 }
-                Stage::Complete => break buffer[0] != b'*',
+                Stage::Complete => return Ok(Step::Advanced),
             };
             if matches!(step, Step::NeedMore) {
-                return Ok(None);
+                return Ok(Step::NeedMore);
             }
-        };
-        let source = if is_inline { &self.unquoted[..] } else { buffer };
-        let arguments = Arguments::new(source, &self.spans);
-        Ok(Some(Request { arguments, consumed: self.position }))
+        }
     }
 
     /// Whether a command has begun and is not complete.

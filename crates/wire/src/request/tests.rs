@@ -67,6 +67,19 @@ fn who_has_not_authenticated_gets_ten_arguments_of_16_kib() {
 }
 
 #[test]
+fn an_error_leaves_nothing_to_the_next_connection_that_the_parser_reads() {
+    let limits = RequestLimits::default();
+    for wrong in
+        [&b"*3\r\n$3\r\nSET\r\nfooz\r\n"[..], b"*1\r\n$-10\r\n", b"*x\r\n", b"a \"\"\"\r\n"]
+    {
+        let mut parser = RequestParser::new();
+        assert!(parser.parse(wrong, &limits).is_err());
+        let request = parser.parse(b"*1\r\n$4\r\nPING\r\n", &limits).unwrap().unwrap();
+        assert_eq!(request.arguments.iter().collect::<Vec<_>>(), [b"PING"]);
+    }
+}
+
+#[test]
 fn a_promise_of_a_million_arguments_allocates_nothing() {
     // WIRE-07
     let mut parser = RequestParser::new();
