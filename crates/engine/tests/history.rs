@@ -83,7 +83,7 @@ fn log_11_a_restore_to_each_second_gives_the_exact_prefix_over_bases_and_files()
 }
 
 #[test]
-fn a_time_that_has_fallen_out_of_the_history_is_refused() {
+fn inv_08_a_kept_point_restores_and_a_time_before_the_oldest_is_refused() {
     let scratch = tempfile::tempdir().unwrap();
     let source = scratch.path().join("source");
     let clock = Arc::new(ManualClock::at(NOW_MS));
