@@ -28,6 +28,20 @@ KNOWN_DIFFERENCES = {
     "the last second of a lifetime": "Time passes between the two; compared with a tolerance.",
 }
 
+
+class Long(bytes):
+    """Bytes that a failing test shows by their length."""
+
+    def __repr__(self) -> str:
+        """Return how to make them again."""
+        return f"long({len(self)})"
+
+
+def long(size_bytes: int) -> Long:
+    """Return a value that is kept in several pieces, none like the other at its seam."""
+    return Long((b"0123456789abcde" * (size_bytes // 15 + 1))[:size_bytes])
+
+
 KEYS = [b"a", b"b", b"k:1", b"k:2", b"", b"*[\\"]
 INTEGERS = [b"0", b"1", b"-1", b"7", b"-5", b"9223372036854775807", b"-9223372036854775808"]
 NO_INTEGERS = [b"", b" 1", b"1 ", b"+1", b"01", b"1.0", b"9223372036854775808", b"abc", b"1e3"]
@@ -42,7 +56,7 @@ WRONG_LIFETIMES = [b"0", b"-1", b"9223372036854775807", b"9223372036854775", b"x
 key = st.sampled_from(KEYS)
 integer = st.sampled_from(INTEGERS) | st.integers(-1000, 1000).map(lambda n: b"%d" % n)
 short_text = st.text(alphabet="abx", max_size=12).map(str.encode)
-long_text = st.integers(65_000, 200_000).map(lambda n: (b"0123456789abcdef" * 12_500)[:n])
+long_text = st.integers(65_000, 200_000).map(long)
 value = st.one_of(
     st.sampled_from(INTEGERS + NO_INTEGERS + DECIMALS + NO_DECIMALS),
     integer,
