@@ -35,7 +35,7 @@ pub struct Segment {
 pub struct Delivered {
     /// Bytes that left.
     pub sent_bytes: usize,
-    /// Whether the connection now waits for the log.
+    /// Whether the connection waits for the log, and did not before.
     pub is_gated: bool,
 }
 
@@ -63,8 +63,9 @@ pub fn deliver(
             Delivered { sent_bytes: send(segment.replies(reply), connection), is_gated: false }
         }
         Settled::NotYet => {
+            let is_gated = connection.output.gate().is_none();
             connection.output.push(segment.replies(reply), segment.ticket);
-            Delivered { sent_bytes: 0, is_gated: true }
+            Delivered { sent_bytes: 0, is_gated }
         }
         Settled::Failed(error) => {
             let bytes = error_line(&error).repeat(segment.replies as usize);
@@ -74,7 +75,7 @@ pub fn deliver(
     }
 }
 
-/// Sends what has become durable; returns the bytes that left and whether the rest still waits.
+/// Sends what has become durable; the rest of the connection's replies may still wait.
 pub fn settle(connection: &mut Connection, engine: &Engine) -> Delivered {
     while let Some(ticket) = connection.output.gate() {
         match engine.is_settled(ticket) {
