@@ -80,7 +80,8 @@ def banner(started: Started) -> list[str]:
         lines.append(f"  directory   {settings.directory.absolute()}")
     if settings.directory is not None and not settings.log_resident:
         lines.append("  log         keys in memory are not logged: a kill loses them")
-    lines.append("  stop        Ctrl-C; everything acknowledged is on disk then")
+    kept = "" if settings.directory is None else "; everything acknowledged is on disk then"
+    lines.append(f"  stop        Ctrl-C{kept}")
     return lines
 
 

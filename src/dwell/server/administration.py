@@ -11,13 +11,13 @@ import threading
 from typing import TYPE_CHECKING, Final
 
 from dwell.client.replies import ErrorReply
+from dwell.errors import UnavailableError
 from dwell.server.dispatch import Prepared, prepare, run
 from dwell.server.reply_form import NO_REPLY
 
 if TYPE_CHECKING:
-    from dwell.client.replies import Reply
     from dwell.server.context import Context
-    from dwell.server.native import NativeRequest
+    from dwell.server.native import NativeRequest, NativeServer
     from dwell.server.registry import Registry
 
 __all__ = ["Administration"]
@@ -37,28 +37,37 @@ class Administration:
     def run(self, stop: threading.Event) -> None:
         """Answer requests until told to stop."""
         while not stop.is_set():
-            native = self._context.server.take_admin_request(TAKE_TIMEOUT_MS)
+            try:
+                server = self._context.server
+            except UnavailableError:
+                # The supervisor is starting another loop.
+                stop.wait(TAKE_TIMEOUT_MS / 1000)
+                continue
+            native = server.take_admin_request(TAKE_TIMEOUT_MS)
             if native is not None:
-                self.handle(native)
+                self.handle(native, server)
 
-    def handle(self, native: NativeRequest) -> None:
-        """Answer one request, at once or in a thread of its own."""
+    def handle(self, native: NativeRequest, server: NativeServer) -> None:
+        """Answer one request, at once or in a thread of its own.
+
+        The answer goes to the loop that asked: another one may use the same number for another
+        request.
+        """
         prepared = prepare(native, self._context, self._registry)
         if isinstance(prepared, ErrorReply):
-            self._answer(native.id, prepared)
+            server.answer(native.id, prepared)
         elif prepared.command.is_slow:
             threading.Thread(
-                target=self._run_and_answer,
-                args=(native.id, prepared),
+                target=_run_and_answer,
+                args=(prepared, native.id, server),
                 name=f"dwell-{prepared.command.name}",
                 daemon=True,
             ).start()
         else:
-            self._run_and_answer(native.id, prepared)
+            _run_and_answer(prepared, native.id, server)
 
-    def _run_and_answer(self, request_id: int, prepared: Prepared) -> None:
-        self._answer(request_id, run(prepared))
 
-    def _answer(self, request_id: int, reply: Reply) -> None:
-        if reply is not NO_REPLY:
-            self._context.server.answer(request_id, reply)
+def _run_and_answer(prepared: Prepared, request_id: int, server: NativeServer) -> None:
+    reply = run(prepared)
+    if reply is not NO_REPLY:
+        server.answer(request_id, reply)

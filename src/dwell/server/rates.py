@@ -12,6 +12,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
+from dwell.errors import UnavailableError
+
 if TYPE_CHECKING:
     from dwell.server.native import Facts
 
@@ -46,8 +48,12 @@ class Rates:
             self.look()
 
     def look(self) -> None:
-        """Note the counters once."""
-        facts = self._facts()
+        """Note the counters once; while the loop is being started again there are none."""
+        try:
+            facts = self._facts()
+        except UnavailableError:
+            self._looks.clear()
+            return
         self._looks.append(
             (
                 self._monotonic_s(),

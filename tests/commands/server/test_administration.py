@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
 from dwell.client.replies import ErrorReply, Status, Verbatim
+from dwell.errors import UnavailableError
 from dwell.server.administration import Administration
 from dwell.server.registry import registry
 from dwell.server.reply_form import NO_REPLY
@@ -77,9 +80,9 @@ def test_mistake_is_answered_with_one_error_line(
     assert heard.read(timeout_s=0) is None
 
 
-def test_memory_usage_is_what_the_engine_counts(house: House) -> None:
+def test_memory_usage_counts_key_and_value(house: House) -> None:
     house.engine.places[2, b"k"] = {"size_bytes": 99, "home": "memory"}
-    assert house.call("MEMORY", "USAGE", "k", database=2) == 99
+    assert house.call("MEMORY", "USAGE", "k", database=2) == 100
     assert house.call("MEMORY", "USAGE", "k") is None
 
 
@@ -141,8 +144,32 @@ def test_command_that_raises_answers_an_internal_error(house: House) -> None:
 def test_slow_command_does_not_hold_up_another(house: House) -> None:
     house.engine.may_save.clear()
     administration = Administration(house.context, registry)
-    administration.handle(FakeRequest([b"SAVE"], id=1))
-    administration.handle(FakeRequest([b"ROLE"], id=2))
+    administration.handle(FakeRequest([b"SAVE"], id=1), house.server)
+    administration.handle(FakeRequest([b"ROLE"], id=2), house.server)
     assert house.server.answers == {2: [b"master", 0, []]}
     house.engine.may_save.set()
     assert house.server.wait_for_answer(1) == Status("OK")
+
+
+def test_answer_goes_to_the_loop_that_asked(house: House) -> None:
+    house.engine.may_save.clear()
+    asker = house.server
+    administration = Administration(house.context, registry)
+    administration.handle(FakeRequest([b"SAVE"], id=1), asker)
+    house.server = FakeServer()
+    house.engine.may_save.set()
+    assert asker.wait_for_answer(1) == Status("OK")
+    assert house.server.answers == {}
+
+
+def test_administration_waits_while_the_loop_is_started_again(house: House) -> None:
+    stop = threading.Event()
+
+    def no_loop() -> FakeServer:
+        stop.set()
+        raise UnavailableError("the event loop is being restarted")
+
+    house.context.loop = no_loop
+    Administration(house.context, registry).run(stop)
+    house.context.rates.look()
+    assert house.context.rates.commands_per_s == 0

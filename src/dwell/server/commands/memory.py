@@ -1,4 +1,7 @@
-"""MEMORY USAGE: the bytes that a key takes. Source: Redis MEMORY USAGE."""
+"""MEMORY USAGE: the bytes of a key and its value, without the tables around them.
+
+Source: Redis MEMORY USAGE.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ if TYPE_CHECKING:
 
 @command("memory|usage", is_readonly=True, is_slow=True)
 def memory_usage(request: Request) -> Reply:
-    """Answer the bytes that a key takes in its home; null for an absent key."""
+    """Answer the bytes of a key and its value; null for an absent key."""
     key, *options = request.arguments
     match [option.upper() for option in options]:
         case []:
@@ -26,4 +29,4 @@ def memory_usage(request: Request) -> Reply:
         case _:
             raise UsageError(SYNTAX)
     facts = request.context.engine.where(request.database, key)
-    return None if facts is None else int(facts["size_bytes"])
+    return None if facts is None else len(key) + int(facts["size_bytes"])

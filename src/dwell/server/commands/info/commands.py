@@ -23,7 +23,9 @@ def commandstats(context: Context) -> dict[str, object]:
         )
     own = context.counters
     for name, calls in sorted(own.calls.items()):
-        told[f"cmdstat_{name}"] = _line(calls, own.microseconds[name], 0, own.failures[name])
+        rejected = by_loop.get(name, {}).get("rejected", 0)
+        line = _line(calls, own.microseconds[name], rejected, own.failures[name])
+        told[f"cmdstat_{name}"] = line
     return told
 
 
