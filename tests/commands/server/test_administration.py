@@ -12,7 +12,7 @@ from dwell.server.administration import Administration
 from dwell.server.registry import registry
 from dwell.server.reply_form import NO_REPLY
 from dwell.settings import Settings
-from tests.commands.server.fakes import NOW_US, FakeRequest, House
+from tests.commands.server.fakes import NOW_US, FakeRequest, FakeServer, House
 
 
 def test_time_is_seconds_and_microseconds(house: House) -> None:
