@@ -1,7 +1,8 @@
 //! Makes the table of commands from `spec/commands/*.toml`, so that no fact is written twice.
 //!
 //! A command whose facts say `where = "rust"` is `src/commands/<family>/<command>.rs`, with a
-//! `pub fn run`; in the file's name `|`, `.` and `-` become `_`, and the family's own prefix is left out.
+//! `pub fn run`; in the file's name `|`, `.` and `-` become `_`, and the family's own prefix is
+//! left out.
 #![allow(clippy::disallowed_methods, reason = "cargo tells a build script its paths so")]
 
 use std::fmt::Write as _;

@@ -430,9 +430,6 @@ impl EventLoop {
                 self.gated.push(segment.place);
             }
         }
-        if !self.gated.is_empty() {
-            self.engine.want_sync();
-        }
         self.segments.clear();
         self.want_sync();
         let mut work = std::mem::take(&mut self.work);
