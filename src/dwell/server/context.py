@@ -99,6 +99,7 @@ class Context:
     saving: threading.Lock = field(default_factory=threading.Lock)
     peak_bytes: int = 0
     _baseline: dict[str, int] = field(default_factory=dict)
+    _commands_before: dict[str, dict[str, int]] = field(default_factory=dict)
 
     @property
     def server(self) -> NativeServer:
@@ -110,9 +111,20 @@ class Context:
         counted = self._counted()
         return {name: counted[name] - self._baseline.get(name, 0) for name in COUNTERS}
 
+    def command_counts(self) -> dict[str, dict[str, int]]:
+        """What the event loop has counted of each command since the last CONFIG RESETSTAT."""
+        told = {}
+        for name, counts in self.server.facts().get("commands", {}).items():
+            before = self._commands_before.get(name, {})
+            since = {what: count - before.get(what, 0) for what, count in counts.items()}
+            if any(since.values()):
+                told[name] = since
+        return told
+
     def reset_counts(self) -> None:
         """Begin all counters anew."""
         self._baseline = self._counted()
+        self._commands_before = dict(self.server.facts().get("commands", {}))
         self.counters.reset()
 
     def _counted(self) -> dict[str, int]:

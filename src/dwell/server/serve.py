@@ -100,7 +100,8 @@ def serve(
     try:
         table = CommandTable.load(registry.users_own())
         own = [found for each in registry.users_own() if (found := table.get(each.name))]
-        loop = EventLoop(lambda: core.start_server(engine, settings, own), bus)
+        configuration = Configuration(settings, lambda changes: loop.server().adjust(changes))
+        loop = EventLoop(lambda: core.start_server(engine, configuration.settings, own), bus)
     except BaseException:
         engine.close()
         raise
@@ -108,7 +109,7 @@ def serve(
     context = Context(
         engine=engine,
         loop=loop.server,
-        configuration=Configuration(settings, lambda changes: loop.server().adjust(changes)),
+        configuration=configuration,
         commands=table,
         bus=bus,
         modules=supervisor.states,

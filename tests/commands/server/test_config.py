@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dwell.client.replies import ErrorReply, Status
+from dwell.client.replies import ErrorReply, Status, Verbatim
 from dwell.errors import UnavailableError
 from tests.commands.server.fakes import House
 
@@ -79,6 +79,21 @@ def test_resetstat_begins_the_counters_anew(house: House) -> None:
     assert house.call("CONFIG", "RESETSTAT") == Status("OK")
     house.engine.numbers = {"counters": {"hits": 13}}
     assert house.context.counts()["hits"] == 3
+
+
+def test_resetstat_begins_the_counters_of_each_command_anew(house: House) -> None:
+    counts = {"calls": 5, "nanoseconds": 9000, "rejected": 1, "failed": 2}
+    house.server.counters = {"commands": {"get": counts, "set": counts}}
+    house.call("CONFIG", "RESETSTAT")
+    assert house.context.command_counts() == {}
+    more = {"calls": 7, "nanoseconds": 19000, "rejected": 1, "failed": 2}
+    house.server.counters = {"commands": {"get": more, "set": counts}}
+    told = house.call("INFO", "commandstats")
+    assert isinstance(told, Verbatim)
+    assert "cmdstat_get:calls=2,usec=10,usec_per_call=5.00,rejected_calls=0,failed_calls=0" in (
+        told.text
+    )
+    assert "cmdstat_set" not in told.text
 
 
 def test_rewrite_is_refused_by_name(house: House) -> None:

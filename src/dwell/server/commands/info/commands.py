@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def commandstats(context: Context) -> dict[str, object]:
     """Calls, time, refusals and failures by command, of the event loop and of the host."""
     told: dict[str, object] = {}
-    by_loop: Mapping[str, Mapping[str, int]] = context.server.facts().get("commands", {})
+    by_loop = context.command_counts()
     for name, counts in sorted(by_loop.items()):
         told[f"cmdstat_{name}"] = _line(
             counts["calls"],
