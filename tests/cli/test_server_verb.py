@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import time
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from dwell.cli.server import banner
 from dwell.directives import read_settings
 from dwell.server.serve import Started
 from tests.cli.conftest import call_dwell
+from tests.resp import ReplyError
 from tests.servers import Server, needs_core, needs_server
 
 
@@ -83,6 +85,42 @@ def test_second_signal_ends_the_process_at_once(tmp_path: Path) -> None:
         os.kill(server.pid, signal.SIGTERM)
         # -15: the second one came when everything was closed and the handler gone.
         assert server.wait(timeout_seconds=20) in (0, 1, -signal.SIGTERM)
+
+
+OWN_COMMANDS = """
+from dwell.cli import main
+from dwell.server import Request, command
+
+@command("shout", arity=2, summary="Answer in upper case.", is_readonly=True)
+def shout(request: Request) -> bytes:
+    return request.arguments[0].upper()
+
+@command("break", arity=1, summary="Raise.")
+def break_(request: Request) -> None:
+    raise ValueError("a secret")
+
+main()
+"""
+
+
+@needs_core
+def test_command_of_a_user_is_one_like_any_other(tmp_path: Path) -> None:
+    program = tmp_path / "own.py"
+    program.write_text(OWN_COMMANDS, encoding="utf-8")
+    command = [sys.executable, str(program), "server"]
+    with Server(tmp_path / "data", command=command) as server, server.client() as client:
+        assert client.call("SHOUT", "hello") == b"HELLO"
+        with pytest.raises(ReplyError, match="wrong number of arguments for 'shout' command"):
+            client.call("shout")
+        with pytest.raises(ReplyError, match="ERR internal ValueError in the command, see the log"):
+            client.call("break")
+        assert client.call("COMMAND", "INFO", "shout") == [
+            [b"shout", 2, ["readonly"], 0, 0, 0, ["@read", "@slow"], [], [], []]
+        ]
+        client.call("MULTI")
+        with pytest.raises(ReplyError, match="Command not allowed inside a transaction"):
+            client.call("break")
+    assert "a secret" in server.log()
 
 
 @needs_core

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from dwell import _core
 from dwell.client.replies import ErrorReply, Push, Status, Verbatim
 from dwell.database import engine_settings
+from dwell.errors import UnavailableError
 from dwell.server.configuration import to_native
 from dwell.server.versions import REDIS_VERSION
 from dwell.values import INTEGER_MAX, INTEGER_MIN
@@ -94,7 +95,11 @@ class NativeCore:
         """
         told: dict[str, Any] = to_native(settings) | {"redis_version": REDIS_VERSION}
         names = [each.name for each in own_commands]
-        return _core.Server(engine.database, told, REPLY_TYPES, names)
+        try:
+            return _core.Server(engine.database, told, REPLY_TYPES, names)
+        except UnavailableError as error:
+            error.hint = error.hint or "another server may be there: choose by --port or --bind"
+            raise
 
 
 def _encoding(size_bytes: int, value: Any) -> str:
