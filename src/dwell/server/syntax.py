@@ -75,7 +75,7 @@ def parse_syntax(line: str, words_in_name: int) -> list[Node]:
         UsageError: brackets do not match.
 
     >>> [node.name for node in parse_syntax("SET key value [NX | XX] [EX seconds]", 1)]
-    ['key', 'value', 'condition', 'ex']
+    ['key', 'value', 'condition', 'seconds']
     """
     parts_left = _PART.findall(line)[words_in_name:]
     nodes, rest = _sequence(parts_left, is_inside=False)
