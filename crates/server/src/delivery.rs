@@ -132,11 +132,13 @@ fn send(replies: Replies<'_>, connection: &mut Connection) -> usize {
             }
         }
     };
-    if sent_bytes < replies.bytes.len() {
-        let rest = Replies { bytes: &replies.bytes[sent_bytes..], ..replies };
-        connection.output.push(rest, None);
+    if sent_bytes == replies.bytes.len() {
+        return sent_bytes;
     }
-    sent_bytes
+    let rest = Replies { bytes: &replies.bytes[sent_bytes..], ..replies };
+    connection.output.push(rest, None);
+    // Until the socket says that it is full, it does not say when it has room again.
+    sent_bytes + flush(connection)
 }
 
 fn error_line(error: &Error) -> Vec<u8> {

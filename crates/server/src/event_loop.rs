@@ -157,7 +157,8 @@ impl EventLoop {
         let Some(connection) = self.clients.at(token.0) else { return };
         connection.is_readable |= event.is_readable() || event.is_error();
         connection.is_hung_up |= event.is_read_closed();
-        if event.is_writable() && !connection.output.is_empty() {
+        let is_writable = event.is_writable() || event.is_error();
+        if is_writable && !connection.output.is_empty() {
             self.counters.output_bytes += flush(connection) as u64;
         }
         self.queue(token.0);
@@ -178,7 +179,7 @@ impl EventLoop {
                 Control::Gathered { client, result } => {
                     self.end_wait(client, |parked| match result {
                         Ok(gathered) => {
-                            parked.gathered = gathered;
+                            parked.tried.gathered = gathered;
                             parked.wait = Wait::Ready;
                         }
                         Err(error) => parked.wait = Wait::Failed(error),

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use dwell_engine::{BatchOptions, Error, Gathered, Scope, Stop};
+use dwell_engine::{BatchOptions, Error, ErrorKind, Gathered, Scope, Stop};
 use dwell_wire::{Arguments, Reply, RequestLimits, RequestParser};
 
 use crate::admin::{Asker, Desk};
@@ -15,7 +15,7 @@ use crate::counters::Counters;
 use crate::dispatch::{Refusal, resolve};
 use crate::house::House;
 use crate::notice::{Notice, Notices};
-use crate::park::{GatherJob, Gatherers, Parked, Wait};
+use crate::park::{GATHERS_MAX, GatherJob, Gatherers, Parked, Tried, Wait};
 use crate::timers::Timers;
 use crate::turn::LazyTurn;
 
@@ -134,13 +134,10 @@ impl Executor<'_> {
         match parked.wait {
             Wait::Answered(Some(value)) => self.reply.value(&value),
             Wait::Answered(None) => {}
-            Wait::Failed(error) => {
-                self.counters.fail(parked.command.index);
-                append_error(self.reply, &error);
-            }
+            Wait::Failed(error) => self.fail(parked.command, &error),
             Wait::Ready => {
                 let args = parked.arguments.view();
-                self.attempt(client, connection, parked.command, args, parked.gathered);
+                self.attempt(client, connection, parked.command, args, parked.tried);
             }
             Wait::Gather | Wait::Delay | Wait::Host => connection.parked = Some(parked),
         }
@@ -173,7 +170,7 @@ impl Executor<'_> {
                 }
                 self.reply.status("QUEUED");
             }
-            _ => self.attempt(client, connection, command, args, Gathered::default()),
+            _ => self.attempt(client, connection, command, args, Tried::default()),
         }
     }
 
@@ -192,41 +189,47 @@ impl Executor<'_> {
         connection: &mut Connection,
         command: &'static Command,
         args: Arguments<'_>,
-        mut gathered: Gathered,
+        mut tried: Tried,
     ) {
         self.counters.begin(command.index);
         let mark = self.reply.mark();
-        let result = self.handle(connection, command, args, &mut gathered);
-        let wait = match result {
+        let result = self.handle(connection, command, args, &mut tried.gathered);
+        let pause = match result {
             Ok(()) => {
                 if self.reply.bytes().get(mark.bytes) == Some(&b'-') {
                     self.counters.fail(command.index);
                 }
                 return;
             }
-            Err(Pause::Engine(Stop::Fail(error))) => {
-                self.counters.fail(command.index);
-                self.reply.truncate(mark);
-                return append_error(self.reply, &error);
-            }
-            Err(wait) => wait,
+            Err(pause) => pause,
         };
         self.reply.truncate(mark);
         let arguments = args.to_owned();
-        let mut parked = Box::new(Parked { command, arguments, gathered, wait: Wait::Host });
-        match wait {
+        let mut parked = Box::new(Parked { command, arguments, tried, wait: Wait::Host });
+        match pause {
+            Pause::Engine(Stop::Fail(error)) => return self.fail(command, &error),
+            Pause::Engine(Stop::Gather(_)) if parked.tried.gathers == GATHERS_MAX => {
+                let text = "the keys of the command keep changing under it";
+                return self.fail(command, &Error::new(ErrorKind::Busy, text));
+            }
             Pause::Engine(Stop::Gather(missing)) => {
                 parked.wait = Wait::Gather;
-                let gathered = std::mem::take(&mut parked.gathered);
+                parked.tried.gathers += 1;
+                let gathered = std::mem::take(&mut parked.tried.gathered);
                 self.gatherers.submit(GatherJob { client, missing, gathered });
             }
             Pause::Engine(Stop::Delay { ms }) => {
                 parked.wait = Wait::Delay;
                 self.timers.delay(client, Instant::now() + Duration::from_millis(ms));
             }
-            Pause::Engine(Stop::Fail(_)) | Pause::Host => self.ask(client, connection, &parked),
+            Pause::Host => self.ask(client, connection, &parked),
         }
         connection.parked = Some(parked);
+    }
+
+    fn fail(&mut self, command: &Command, error: &Error) {
+        self.counters.fail(command.index);
+        append_error(self.reply, error);
     }
 
     fn handle(

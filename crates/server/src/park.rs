@@ -17,6 +17,10 @@ use crate::control::{Control, Mailbox};
 /// Threads that read from below; a few, because `SQLite` reads in parallel and disks serve few.
 const GATHERERS: usize = 4;
 
+/// Reads from below for one command, after which it fails: each means that others have changed its
+/// keys meanwhile, or that it goes on finding more.
+pub const GATHERS_MAX: u32 = 1000;
+
 /// A command and what it waits for.
 pub struct Parked {
     /// Its facts.
@@ -24,9 +28,18 @@ pub struct Parked {
     /// Its words.
     pub arguments: OwnedArguments,
     /// What was read for it so far.
-    pub gathered: Gathered,
+    pub tried: Tried,
     /// What it waits for.
     pub wait: Wait,
+}
+
+/// What is carried from one attempt at a command to the next.
+#[derive(Default)]
+pub struct Tried {
+    /// What was read from below.
+    pub gathered: Gathered,
+    /// How often something was.
+    pub gathers: u32,
 }
 
 /// What a command waits for, or what has come.
