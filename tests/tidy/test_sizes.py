@@ -55,11 +55,19 @@ def test_control_flow_nests_at_most_4_deep() -> None:
 
 
 def python_functions(name: str) -> Iterator[tuple[str, int, int]]:
-    """Name, lines and depth of each function of a Python file."""
+    """Name, lines without the docstring, and depth of each function of a Python file."""
     for node in ast.walk(ast.parse(text(name))):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            assert node.end_lineno is not None
-            yield node.name, node.end_lineno - node.lineno + 1, _python_depth(node) - 1
+            yield node.name, _lines(node) - _docstring_lines(node), _python_depth(node) - 1
+
+
+def _lines(node: ast.stmt) -> int:
+    assert node.end_lineno is not None
+    return node.end_lineno - node.lineno + 1
+
+
+def _docstring_lines(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    return _lines(node.body[0]) if ast.get_docstring(node) is not None else 0
 
 
 _COMPOUND = (
