@@ -37,11 +37,11 @@ def page() -> str:
 def _exit_codes() -> list[str]:
     """The table in the docstring of dwell.cli.exits."""
     told = (exits.__doc__ or "").splitlines()
-    rows = [line.strip().partition("  ")[::2] for line in told if line.startswith("    ")]
+    rows = [line.partition("  ")[::2] for line in told if line[:1].isdigit()]
     return [
         "| exit code | |",
         "|---|---|",
-        *(f"| {code} | {text.strip()} |" for code, text in rows),
+        *(f"| {code} | {text} |" for code, text in rows),
     ]
 
 
