@@ -38,7 +38,8 @@ def test_rust_functions_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_python_elif_does_not_nest(monkeypatch: pytest.MonkeyPatch) -> None:
-    source = "def f(x):\n    'Doc.'\n    if x:\n        for y in x:\n            y()\n    elif y:\n        pass\n"
+    loop = "        for y in x:\n            y()\n"
+    source = f"def f(x):\n    'Doc.'\n    if x:\n{loop}    elif y:\n        pass\n"
     monkeypatch.setattr(test_sizes, "text", lambda _name: source)
     assert list(test_sizes.python_functions("x.py")) == [("f", 6, 2)]
     assert isinstance(ast.parse(source).body[0], ast.FunctionDef)
