@@ -9,8 +9,8 @@ use dwell_wire::{Arguments, Reply};
 
 use crate::cursors::Cursors;
 use crate::house::House;
+use crate::lazy_turn::LazyTurn;
 use crate::session::Session;
-use crate::turn::LazyTurn;
 
 /// A command on keys: `src/commands/<family>/<command>.rs` has one as `pub fn run`.
 ///

@@ -14,10 +14,10 @@ use crate::connection::Connection;
 use crate::counters::Counters;
 use crate::dispatch::{Refusal, resolve};
 use crate::house::House;
+use crate::lazy_turn::LazyTurn;
 use crate::notice::{Notice, Notices};
 use crate::park::{GATHERS_MAX, GatherJob, Gatherers, Parked, Tried, Wait};
 use crate::timers::Timers;
-use crate::turn::LazyTurn;
 
 /// How long the commands of one turn may take together before the rest waits for the next.
 const TURN_TIME_MAX: Duration = Duration::from_millis(5);

@@ -5,8 +5,8 @@
 //! Keeps INV-05 (nothing a client sends stops the process) and INV-06 (one client cannot stop
 //! another).
 //!
-//! To read it: `event_loop` has the turn; `execute` what happens in it to one connection;
-//! `commands/<family>/<command>.rs` the commands; `server` is the outside.
+//! To read it: `event_loop`, then `turn`, then `execute`, which is what happens in a turn to one
+//! connection, then any `commands/<family>/<command>.rs`. `server` is the outside.
 #![forbid(unsafe_code)]
 
 mod accept;
@@ -25,7 +25,9 @@ mod event_loop;
 mod execute;
 mod house;
 mod input;
+mod lazy_turn;
 mod listener;
+mod messages;
 mod name_hash;
 pub mod notice;
 mod output;
@@ -37,6 +39,7 @@ pub mod stream;
 mod timers;
 mod transaction;
 mod turn;
+mod upkeep;
 
 pub use admin::AdminRequest;
 pub use clients::ClientFacts;

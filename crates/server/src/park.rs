@@ -3,6 +3,7 @@
 //!
 //! Reads from below run on threads of their own, which hold no lock and touch no connection.
 
+use std::io;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -83,17 +84,22 @@ pub struct Gatherers {
 
 impl Gatherers {
     /// Starts them.
-    pub fn start(engine: &Engine, mailbox: &Arc<Mailbox>) -> Self {
+    ///
+    /// # Errors
+    /// The system's, when it has no thread to give.
+    pub fn start(engine: &Engine, mailbox: &Arc<Mailbox>) -> io::Result<Self> {
         let (jobs, queue) = channel();
         let queue = Arc::new(Mutex::new(queue));
         let threads = (0..GATHERERS)
             .map(|_| {
                 let (engine, mailbox) = (engine.clone(), Arc::clone(mailbox));
                 let queue = Arc::clone(&queue);
-                thread::spawn(move || work(&engine, &mailbox, &queue))
+                thread::Builder::new()
+                    .name("dwell-gather".to_owned())
+                    .spawn(move || work(&engine, &mailbox, &queue))
             })
-            .collect();
-        Self { jobs: Some(jobs), threads }
+            .collect::<io::Result<_>>()?;
+        Ok(Self { jobs: Some(jobs), threads })
     }
 
     /// Has a job done; its result comes as a message.

@@ -26,14 +26,14 @@ pub(crate) fn run(call: &mut TransactionCall<'_, '_>) -> Result<(), Pause> {
         call.reply.error(ABORTED);
         return Ok(());
     }
-    if transaction.awaits_host() {
-        call.session.transaction = Some(transaction);
-        return Err(Pause::Host);
-    }
     let watched = std::mem::take(&mut call.session.watched);
     let (database, protocol) = (call.session.database, call.session.protocol);
-    let result = run_as_batch(call, &transaction, &watched);
-    if let Err(Stop::Gather(_) | Stop::Delay { .. }) = result {
+    let result = if transaction.awaits_host() {
+        leave_to_host(call, &watched)
+    } else {
+        run_as_batch(call, &transaction, &watched).map_err(Pause::Engine)
+    };
+    if let Err(Pause::Host | Pause::Engine(Stop::Gather(_) | Stop::Delay { .. })) = result {
         // It will run again from the beginning, so the connection must be what it was then.
         call.session.database = database;
         call.session.protocol = protocol;
@@ -41,7 +41,16 @@ pub(crate) fn run(call: &mut TransactionCall<'_, '_>) -> Result<(), Pause> {
         call.session.transaction = Some(transaction);
         call.session.watched = watched;
     }
-    Ok(result?)
+    result
+}
+
+/// Lets the host do its commands first, unless they would already be done in vain.
+fn leave_to_host(call: &mut TransactionCall<'_, '_>, watched: &[Watched]) -> Result<(), Pause> {
+    if call.batch(|scope| has_changed(scope, watched))? {
+        call.reply.null_array();
+        return Ok(());
+    }
+    Err(Pause::Host)
 }
 
 fn run_as_batch(
