@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+import random
 import re
 import shlex
 import subprocess
@@ -39,6 +40,8 @@ UNITS = [
     "info-command",
 ]
 UNIT_TIMEOUT_SECONDS = 240
+# The suite's own port is looked for from here on; each run starts elsewhere, so two can run at once.
+SUITE_PORTS = range(21_000, 29_000)
 # What the suite prints for each test: "[ok]: name (3 ms)", "[err]: name in tests/unit/x.tcl".
 OUTCOME = re.compile(r"^\[(ok|err|skip|ignore|exception|TIMEOUT)\]: ?(.*)$")
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
@@ -93,6 +96,7 @@ def _run_suite(unit: str, server: Server, suite: Path, skipped: list[str]) -> st
         command = ["./runtest", "--host", host, "--port", str(port), "--single", f"unit/{unit}"]
         command += ["--durable", "--no-latency", "--skipfile", skip_file.name]
         command += ["--timeout", str(UNIT_TIMEOUT_SECONDS)]
+        command += ["--baseport", str(random.choice(SUITE_PORTS))]
         done = subprocess.run(
             command,
             cwd=suite,

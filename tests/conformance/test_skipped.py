@@ -4,9 +4,9 @@ from tests.conformance.run import UNITS, parse, read_skipped
 
 SKIPPED_MAX = {
     "type/string": 16,
-    "type/incr": 4,
+    "type/incr": 2,
     "keyspace": 11,
-    "expire": 5,
+    "expire": 7,
     "scan": 12,
     "multi": 30,
     "protocol": 8,

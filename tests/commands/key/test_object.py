@@ -51,6 +51,14 @@ def test_idle_time_begins_at_zero_and_one_holder_is_counted(client: Client) -> N
     assert client.call("OBJECT", "REFCOUNT", "k") == 1
 
 
+@pytest.mark.parametrize(
+    ("value", "count"), [("0", 2**31 - 1), ("9999", 2**31 - 1), ("10000", 1), ("-1", 1), ("01", 1)]
+)
+def test_small_integers_count_as_shared(client: Client, value: str, count: int) -> None:
+    client.call("SET", "k", value)
+    assert client.call("OBJECT", "REFCOUNT", "k") == count
+
+
 def test_help_lists_the_subcommands(client: Client) -> None:
     lines = client.call("OBJECT", "HELP")
     assert isinstance(lines, list)

@@ -67,11 +67,12 @@ def test_directive_without_effect_is_remembered(house: House) -> None:
     assert house.server.adjusted == {}
 
 
-def test_set_is_refused_inside_multi_and_get_is_not(house: House) -> None:
-    assert house.call("CONFIG", "SET", "timeout", "5", in_multi=True) == ErrorReply(
+def test_resetstat_is_refused_inside_multi_and_set_and_get_are_not(house: House) -> None:
+    assert house.call("CONFIG", "RESETSTAT", in_multi=True) == ErrorReply(
         "ERR Command not allowed inside a transaction"
     )
-    assert house.call("CONFIG", "GET", "timeout", in_multi=True) == {"timeout": "0"}
+    assert house.call("CONFIG", "SET", "timeout", "5", in_multi=True) == Status("OK")
+    assert house.call("CONFIG", "GET", "timeout", in_multi=True) == {"timeout": "5"}
 
 
 def test_resetstat_begins_the_counters_anew(house: House) -> None:
