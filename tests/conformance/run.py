@@ -40,7 +40,7 @@ UNITS = [
     "info-command",
 ]
 UNIT_TIMEOUT_SECONDS = 240
-# The suite's own port is looked for from here on; each run starts elsewhere, so two can run at once.
+# Where the suite looks for a port of its own: elsewhere each time, so that two runs can overlap.
 SUITE_PORTS = range(21_000, 29_000)
 # What the suite prints for each test: "[ok]: name (3 ms)", "[err]: name in tests/unit/x.tcl".
 OUTCOME = re.compile(r"^\[(ok|err|skip|ignore|exception|TIMEOUT)\]: ?(.*)$")
