@@ -4,7 +4,7 @@
 //! to be read from below. It is worth its code, since letting the interpreter lock go and taking
 //! it again costs as much as a read. Nothing that runs under the engine's lock may call Python.
 
-use dwell_engine::{BatchOptions, Durability, Gathered, Scope, Settled, Stop, Ticket};
+use dwell_engine::{BatchOptions, Durability, Error, Gathered, Scope, Settled, Stop, Ticket};
 use pyo3::prelude::*;
 
 use crate::database::Database;
@@ -31,6 +31,11 @@ impl<'a> Call<'a> {
         Self { key: Some(key), options: BatchOptions::default(), is_change: true }
     }
 
+    /// The exception for an error of this call.
+    fn exception(&self, py: Python<'_>, error: &Error) -> PyErr {
+        exception_about(py, error, self.key)
+    }
+
     /// The same, about no single key.
     pub fn about_all(self) -> Self {
         Self { key: None, ..self }
@@ -49,29 +54,29 @@ impl Database {
         if !self.waits && call.is_change && self.must_sync(py, call)? {
             return self.gives_way();
         }
+        // Boxed on its rare way out, so that the common way copies little.
         let turn = self.handle.guard(|| {
             let mut turn = engine.try_lock()?;
-            let answer = turn.batch(self.namespace, &call.options, &mut Gathered::default(), work);
-            Some((answer, turn.take_ticket()))
+            let mut gathered = Gathered::default();
+            let answer = turn.batch(self.namespace, &call.options, &mut gathered, work);
+            Some((answer.map_err(Box::new), turn.take_ticket()))
         });
-        let answered = match turn {
-            Ok(None | Some((Err(Stop::Gather(_) | Stop::Delay { .. }), _))) => {
-                return self.gives_way();
-            }
-            Ok(Some((Err(Stop::Fail(error)), ticket))) => Err((error, Some(ticket))),
-            Ok(Some((Ok(answer), ticket))) => Ok((answer, ticket)),
-            Err(error) => Err((error, None)),
+        let Some((answer, ticket)) = turn.map_err(|error| call.exception(py, &error))? else {
+            return self.gives_way();
         };
-        match answered {
-            Ok((answer, ticket)) => {
+        match answer {
+            Ok(answer) => {
                 self.settle(py, &ticket)?;
                 Ok(Some(answer))
             }
-            Err((error, ticket)) => {
-                // An error tells what was seen as much as an answer does.
-                ticket.map_or(Ok(()), |ticket| self.settle(py, &ticket))?;
-                Err(exception_about(py, &error, call.key))
-            }
+            Err(stop) => match *stop {
+                Stop::Gather(_) | Stop::Delay { .. } => self.gives_way(),
+                Stop::Fail(error) => {
+                    // An error tells what was seen as much as an answer does.
+                    self.settle(py, &ticket)?;
+                    Err(call.exception(py, &error))
+                }
+            },
         }
     }
 
@@ -83,9 +88,8 @@ impl Database {
         work: impl FnMut(&mut Scope<'_>) -> Result<T, Stop> + Send,
     ) -> PyResult<T> {
         let engine = self.handle.engine(py)?;
-        py.detach(|| self.handle.guard(|| engine.run(self.namespace, &call.options, work)))
-            .flatten()
-            .map_err(|error| exception_about(py, &error, call.key))
+        let run = || engine.run(self.namespace, &call.options, work).map_err(Box::new);
+        py.detach(|| self.handle.guard(run).flatten()).map_err(|error| call.exception(py, &error))
     }
 
     /// Runs `work` at once if that can be, else patiently.

@@ -98,10 +98,12 @@ impl Handle {
     }
 
     /// Runs `work`; a panic in it becomes an error and closes the handle for good.
-    pub fn guard<T>(&self, work: impl FnOnce() -> T) -> Result<T, Error> {
+    ///
+    /// The error is boxed, since the result passes through every call and is copied on its way.
+    pub fn guard<T>(&self, work: impl FnOnce() -> T) -> Result<T, Box<Error>> {
         catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
             self.is_broken.store(true, Ordering::Relaxed);
-            broken(panic.as_ref())
+            Box::new(broken(panic.as_ref()))
         })
     }
 
@@ -112,7 +114,8 @@ impl Handle {
         work: impl FnOnce(&Engine) -> Result<T, Error> + Send,
     ) -> PyResult<T> {
         let engine = self.engine(py)?;
-        py.detach(|| self.guard(|| work(engine)).flatten()).map_err(|error| exception(py, &error))
+        py.detach(|| self.guard(|| work(engine).map_err(Box::new)).flatten())
+            .map_err(|error| exception(py, &error))
     }
 
     /// Closes the engine; a second time, in a child, or broken, it does nothing.
@@ -123,7 +126,7 @@ impl Handle {
         if self.is_broken.load(Ordering::Relaxed) {
             return Ok(());
         }
-        py.detach(|| self.guard(|| self.engine.close()).flatten())
+        py.detach(|| self.guard(|| self.engine.close().map_err(Box::new)).flatten())
             .map_err(|error| exception(py, &error))
     }
 }

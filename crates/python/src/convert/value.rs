@@ -3,7 +3,7 @@
 //! Strings come back as bytes, and an integer, a float, a flag and a point as what they were.
 //! No pickle: what is not in the table is refused by name.
 
-use dwell_engine::{Error, Flag, OwnedValue, Value};
+use dwell_engine::{Flag, OwnedValue, SpreadView, Value};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyByteArray, PyBytes, PyFloat, PyInt, PyMemoryView};
 
@@ -88,8 +88,8 @@ pub enum Found<'py> {
     /// Already an object.
     Ready(Bound<'py, PyAny>),
     /// To be made one when the engine's lock is free again, because making it calls Python or
-    /// copies much.
-    Later(OwnedValue),
+    /// copies much. Boxed, since what is passed up through a call is small otherwise.
+    Later(Box<OwnedValue>),
 }
 
 impl<'py> Found<'py> {
@@ -100,7 +100,7 @@ impl<'py> Found<'py> {
         };
         match value {
             Value::Bytes(bytes) => Self::Ready(PyBytes::new(py, bytes).into_any()),
-            Value::Point(_) | Value::Spread(_) => Self::Later(value.to_owned()),
+            Value::Point(_) | Value::Spread(_) => Self::Later(Box::new(value.to_owned())),
             Value::Void | Value::Flag(Flag::Null) => Self::Ready(py.None().into_bound(py)),
             Value::Flag(flag) => {
                 let flag = PyBool::new(py, flag == Flag::True);
@@ -115,29 +115,25 @@ impl<'py> Found<'py> {
     pub fn into_object(self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         match self {
             Self::Ready(object) => Ok(object),
-            Self::Later(OwnedValue::Point(coordinates)) => point::point(py, coordinates),
-            Self::Later(OwnedValue::Spread { length, chunks }) => {
-                let value = OwnedValue::Spread { length, chunks };
-                spread(py, &value)
-            }
-            Self::Later(value) => Self::new(py, Some(value.view())).into_object(py),
+            Self::Later(value) => object_of(py, &value),
         }
     }
 }
 
-/// The object for a value that was read without the interpreter lock.
+/// The object for a value that was read without the interpreter lock, None for none.
 pub fn object<'py>(py: Python<'py>, value: Option<&OwnedValue>) -> PyResult<Bound<'py, PyAny>> {
-    match value {
-        Some(value @ OwnedValue::Spread { .. }) => spread(py, value),
-        Some(OwnedValue::Point(coordinates)) => point::point(py, *coordinates),
-        other => Found::new(py, other.map(OwnedValue::view)).into_object(py),
+    value.map_or_else(|| Ok(py.None().into_bound(py)), |value| object_of(py, value))
+}
+
+fn object_of<'py>(py: Python<'py>, value: &OwnedValue) -> PyResult<Bound<'py, PyAny>> {
+    match value.view() {
+        Value::Spread(view) => spread(py, view),
+        Value::Point(coordinates) => point::point(py, coordinates),
+        other => Found::new(py, Some(other)).into_object(py),
     }
 }
 
-fn spread<'py>(py: Python<'py>, value: &OwnedValue) -> PyResult<Bound<'py, PyAny>> {
-    let Value::Spread(view) = value.view() else {
-        return Err(crate::errors::exception(py, &Error::internal("a spread value is not one")));
-    };
+fn spread<'py>(py: Python<'py>, view: SpreadView<'_>) -> PyResult<Bound<'py, PyAny>> {
     let length = usize::try_from(view.length())?;
     // A MemoryError is the caller's to handle, so the allocation may fail.
     let bytes = PyBytes::new_with(py, length, |mut room| {
