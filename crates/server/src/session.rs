@@ -28,7 +28,7 @@ pub struct Session {
     /// What `MULTI` has begun.
     pub transaction: Option<Box<Transaction>>,
     /// The keys that `WATCH` named, with the versions that they had.
-    pub watched: Vec<Watched>,
+    pub watched: Watched,
     /// Whether the connection ends when its replies are sent.
     pub is_closing: bool,
 }

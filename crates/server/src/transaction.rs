@@ -1,5 +1,7 @@
 //! What `MULTI` collects and `WATCH` remembers, until `EXEC`.
 
+use std::collections::BTreeMap;
+
 use dwell_engine::NamespaceId;
 use dwell_wire::{OwnedArguments, Value};
 
@@ -26,16 +28,9 @@ pub struct Queued {
     pub answer: Option<Value>,
 }
 
-/// A key and the version that it had when it was watched.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Watched {
-    /// The namespace in which it was watched, whatever is selected later.
-    pub namespace: NamespaceId,
-    /// The key.
-    pub key: Box<[u8]>,
-    /// 0 if it was absent.
-    pub version: u64,
-}
+/// Keys and the versions that they had when they were watched; 0 for an absent one. In order, so
+/// that watching a million keys does not cost a million searches through all of them.
+pub type Watched = BTreeMap<(NamespaceId, Box<[u8]>), u64>;
 
 impl std::fmt::Debug for Queued {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -45,6 +45,7 @@ fn a_silent_client_is_closed_and_a_talking_one_is_not() {
 
 #[test]
 fn a_client_that_does_not_read_is_not_listened_to_and_nobody_else_notices() {
+    // INV-06
     let server = start(loopback());
     let mut slow = Client::to(&server);
     let value = "x".repeat(100_000);
@@ -122,6 +123,7 @@ fn an_endless_request_is_cut_off() {
 
 #[test]
 fn a_greedy_pipeline_does_not_delay_others() {
+    // INV-06
     let server = start(loopback());
     let mut greedy = Client::to(&server);
     let mut sender = greedy.stream.try_clone().unwrap();

@@ -174,3 +174,23 @@ fn errors_are_spelled_as_redis_spells_them() {
         assert_eq!(client.call(words), error(text));
     }
 }
+
+#[test]
+fn noise_never_stops_the_server() {
+    // INV-05
+    let server = start(loopback());
+    let pieces = ["*", "$", "3", "\r\n", "GET", "SET", "EXEC", "MULTI", " ", "\"", "-1", "\0", "k"];
+    let mut seed: u64 = 0x5eed;
+    for _ in 0..300 {
+        let mut client = Client::to(&server);
+        let mut noise = String::new();
+        for _ in 0..40 {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            noise.push_str(pieces[(seed >> 33) as usize % pieces.len()]);
+        }
+        client.send(noise.as_bytes());
+        client.end();
+        client.until_closed();
+    }
+    assert_eq!(Client::to(&server).call(&["ECHO", "still here"]), bytes("still here"));
+}

@@ -107,3 +107,19 @@ fn select_inside_a_transaction_holds_for_what_follows() {
     client.call(&["SELECT", "0"]);
     assert_eq!(client.call(&["GET", "k"]), bytes("zero"));
 }
+
+#[test]
+fn watching_very_many_keys_holds_nobody_up() {
+    // INV-06
+    let server = start(loopback());
+    let mut client = Client::to(&server);
+    let names: Vec<String> = (0..100_000).map(|number| format!("k{number}")).collect();
+    let mut words = vec!["WATCH"];
+    words.extend(names.iter().map(String::as_str));
+    assert_eq!(client.call(&words), ok());
+    assert_eq!(client.call(&["WATCH", "k1", "other"]), ok());
+    assert_eq!(server.clients()[0].watched, 100_001);
+    Client::to(&server).call(&["SET", "k99999", "changed"]);
+    client.call(&["MULTI"]);
+    assert_eq!(client.call(&["EXEC"]), Value::NullArray);
+}

@@ -45,7 +45,7 @@ pub(crate) fn run(call: &mut TransactionCall<'_, '_>) -> Result<(), Pause> {
 }
 
 /// Lets the host do its commands first, unless they would already be done in vain.
-fn leave_to_host(call: &mut TransactionCall<'_, '_>, watched: &[Watched]) -> Result<(), Pause> {
+fn leave_to_host(call: &mut TransactionCall<'_, '_>, watched: &Watched) -> Result<(), Pause> {
     if call.batch(|scope| has_changed(scope, watched))? {
         call.reply.null_array();
         return Ok(());
@@ -56,7 +56,7 @@ fn leave_to_host(call: &mut TransactionCall<'_, '_>, watched: &[Watched]) -> Res
 fn run_as_batch(
     call: &mut TransactionCall<'_, '_>,
     transaction: &Transaction,
-    watched: &[Watched],
+    watched: &Watched,
 ) -> Result<(), Stop> {
     let TransactionCall { session, reply, turn, gathered, house, .. } = call;
     let namespace = house.databases[session.database];
@@ -74,10 +74,10 @@ fn run_as_batch(
     })
 }
 
-fn has_changed(scope: &mut Scope<'_>, watched: &[Watched]) -> Result<bool, Stop> {
-    for watched in watched {
-        scope.select(watched.namespace);
-        if scope.version(&watched.key)? != watched.version {
+fn has_changed(scope: &mut Scope<'_>, watched: &Watched) -> Result<bool, Stop> {
+    for ((namespace, key), version) in watched {
+        scope.select(*namespace);
+        if scope.version(key)? != *version {
             return Ok(true);
         }
     }

@@ -13,20 +13,15 @@ pub(crate) fn run(call: &mut TransactionCall<'_, '_>) -> Result<(), Pause> {
         return Err(fail("WATCH inside MULTI is not allowed").into());
     }
     let keys = call.args.from(1);
-    let seen = call.batch(|scope| {
+    let mut seen = call.batch(|scope| {
         let namespace = scope.namespace();
         keys.iter()
-            .map(|key| Ok(Watched { namespace, key: key.into(), version: scope.version(key)? }))
-            .collect::<Result<Vec<_>, _>>()
+            .map(|key| Ok(((namespace, key.into()), scope.version(key)?)))
+            .collect::<Result<Watched, _>>()
     })?;
-    for watched in seen {
-        let is_watched =
-            |old: &Watched| (old.namespace, &old.key) == (watched.namespace, &watched.key);
-        // The first version counts: what happened between two WATCHes of a key is a change too.
-        if !call.session.watched.iter().any(is_watched) {
-            call.session.watched.push(watched);
-        }
-    }
+    // The first version counts: what happened between two WATCHes of a key is a change too.
+    seen.append(&mut call.session.watched);
+    call.session.watched = seen;
     call.reply.ok();
     Ok(())
 }
