@@ -64,6 +64,7 @@ def test_flag_that_cannot_be_right_is_one_sentence_and_exit_code_2(flags: tuple[
 @needs_server
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_signal_ends_the_server_and_keeps_everything(tmp_path: Path, number: int) -> None:
+    # INV-03: a clean stop keeps what was acknowledged, even what no log holds.
     server = Server(tmp_path / "data", ["--appendonly", "no"])
     with server:
         with server.client() as client:

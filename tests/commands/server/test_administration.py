@@ -136,12 +136,14 @@ def test_function_flush_is_accepted_since_there_are_none(house: House) -> None:
 
 
 def test_command_that_raises_answers_an_internal_error(house: House) -> None:
+    # INV-05: whatever a command does, its client gets a reply and the thread goes on.
     house.engine.places[0, b"k"] = {}
     reply = house.call("MEMORY", "USAGE", "k")
     assert reply == ErrorReply("ERR internal KeyError in the command, see the log")
 
 
 def test_slow_command_does_not_hold_up_another(house: House) -> None:
+    # INV-06: one client cannot stop another.
     house.engine.may_save.clear()
     administration = Administration(house.context, registry)
     administration.handle(FakeRequest([b"SAVE"], id=1), house.server)
