@@ -1,0 +1,1 @@
+"""Golden bytes of the protocols, whole and in pieces."""
