@@ -7,6 +7,7 @@ opened again, drained and flushed in between, which must not be noticed by anyth
 from __future__ import annotations
 
 import math
+import os
 import shutil
 import tempfile
 from pathlib import Path
@@ -328,7 +329,7 @@ class ModelOfNoFile(Model):
 
 for machine in (Model, ModelAllInMemory, ModelAllOnDisk, ModelOfNoFile):
     machine.TestCase.settings = settings(
-        max_examples=25,
+        max_examples=int(os.environ.get("DWELL_MODEL_EXAMPLES", "100")),
         stateful_step_count=40,
         deadline=None,
         suppress_health_check=list(HealthCheck),
