@@ -16,7 +16,6 @@ from dwell.values import Point, Value
 __all__ = [
     "AdminRequest",
     "Database",
-    "LogReader",
     "ManualClock",
     "Queries",
     "Server",
@@ -395,6 +394,7 @@ class Database:
     ) -> tuple[list[Any], bytes | None]: ...
     def _where(self, key: _Key, /) -> dict[str, Any] | None: ...
     def _stats(self) -> dict[str, Any]: ...
+    def _forget_copies(self) -> None: ...
 
 @disjoint_base
 class Queries:
@@ -593,17 +593,3 @@ def survey_log(directory: str, /) -> dict[str, Any]:
         UnavailableError: there is no log, or it cannot be read.
     Cost: O(log).
     """
-
-@final
-class LogReader:
-    """The records of an instance's log, in order, in pages."""
-
-    def __new__(cls, directory: str, first_sequence: int = 0) -> Self:
-        """Open the log of the instance in `directory`, from a record on."""
-
-    def page(self, limit: int) -> list[dict[str, Any]]:
-        """Read the next records, at most `limit`; none at the end of the log.
-
-        Raises:
-            CorruptError: a record is damaged; it says where.
-        """

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from dwell.settings import Durability
     from dwell.values import Value
 
-__all__ = ["AsyncBatch", "AsyncDatabase", "open_async"]
+__all__ = ["AsyncBatch", "AsyncDatabase", "Opening", "open_async"]
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")

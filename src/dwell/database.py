@@ -30,7 +30,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import TracebackType
 
-__all__ = ["Database", "Key", "Storable", "Whereabouts", "open"]
+__all__ = [
+    "Database",
+    "Key",
+    "Storable",
+    "Whereabouts",
+    "check_limit",
+    "engine_settings",
+    "open",
+    "page_rows",
+]
 
 Key: TypeAlias = bytes | str
 """A key: up to 64 KiB; a `str` stands for its UTF-8 bytes."""

@@ -319,6 +319,14 @@ impl Database {
         found.map(|(found, now)| crate::facts::whereabouts(py, &found, now)).transpose()
     }
 
+    /// Lets copies of disk keys go.
+    fn _forget_copies(&self, py: Python<'_>) -> PyResult<()> {
+        self.handle.detached(py, |engine| {
+            engine.forget_copies();
+            Ok(())
+        })
+    }
+
     /// The engine's numbers.
     fn _stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let stats = self.handle.detached(py, |engine| Ok(engine.stats()))?;

@@ -1,14 +1,12 @@
-//! Reading the log of an instance for `dwell log`: a survey of the whole, and its records in pages.
+//! A survey of an instance's log for `dwell log`, in one crossing for the whole.
 //!
-//! Reads only, and works on a log that is open elsewhere. Rows cross in pages, never one by one.
+//! Reads only, and works on a log that is open elsewhere.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use dwell_engine::disk::{Disk, RealDisk};
-use dwell_engine::log::{
-    Flags, LogError, RecordHead, Records, SegmentSummary, Sequence, Survey, TailState, survey,
-};
+use dwell_engine::log::{LogError, SegmentSummary, Survey, TailState, survey};
 use dwell_engine::{Error, ErrorKind};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -57,91 +55,6 @@ fn tail(found: &Survey) -> &'static str {
         TailState::Open => "open",
         TailState::Torn(_) => "torn",
     }
-}
-
-#[doc = stub_doc!("LogReader")]
-#[pyclass(frozen, module = "dwell._core")]
-pub struct LogReader(Mutex<Records>);
-
-#[pymethods]
-impl LogReader {
-    #[new]
-    #[pyo3(signature = (directory, first_sequence=0))]
-    fn new(py: Python<'_>, directory: &str, first_sequence: u64) -> PyResult<Self> {
-        let log = Path::new(directory).join(LOG);
-        let first = Sequence::from_u64(first_sequence);
-        let records = py.detach(|| Records::open(disk(), &log, first));
-        records.map(|records| Self(Mutex::new(records))).map_err(|error| failed(py, error))
-    }
-
-    #[doc = stub_doc!("LogReader.page")]
-    fn page<'py>(&self, py: Python<'py>, limit: usize) -> PyResult<Bound<'py, PyList>> {
-        let page = py.detach(|| {
-            let mut records = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            read_page(&mut records, limit)
-        });
-        let page = page.map_err(|error| failed(py, error))?;
-        let rows = page.iter().map(|row| row.describe(py));
-        PyList::new(py, rows.collect::<PyResult<Vec<_>>>()?)
-    }
-}
-
-/// A record without its effects, and where it stands.
-struct RecordFacts {
-    head: RecordHead,
-    namespaces: Vec<u32>,
-    size_bytes: usize,
-    file: String,
-    offset: u64,
-}
-
-fn read_page(records: &mut Records, limit: usize) -> Result<Vec<RecordFacts>, LogError> {
-    let mut page = Vec::new();
-    while page.len() < limit {
-        let Some(record) = records.next()? else {
-            break;
-        };
-        let namespaces = record.namespaces().collect();
-        let (head, size_bytes) = (record.head(), record.size_bytes());
-        let position = records.position();
-        let name = position.as_ref().and_then(|position| position.file.file_name());
-        page.push(RecordFacts {
-            head,
-            namespaces,
-            size_bytes,
-            file: name.unwrap_or_default().to_string_lossy().into_owned(),
-            offset: position.map_or(0, |position| position.offset),
-        });
-    }
-    Ok(page)
-}
-
-impl RecordFacts {
-    fn describe<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let facts = PyDict::new(py);
-        facts.set_item("sequence", self.head.sequence.as_u64())?;
-        facts.set_item("epoch", self.head.sequence.epoch())?;
-        facts.set_item("time_ms", self.head.time_ms)?;
-        facts.set_item("raw_ms", self.head.raw_ms)?;
-        facts.set_item("flags", flag_names(self.head.flags))?;
-        facts.set_item("namespaces", &self.namespaces)?;
-        facts.set_item("size_bytes", self.size_bytes)?;
-        facts.set_item("file", &self.file)?;
-        facts.set_item("offset", self.offset)?;
-        Ok(facts)
-    }
-}
-
-fn flag_names(flags: Flags) -> Vec<&'static str> {
-    let names = [
-        (Flags::IMMEDIATE, "immediate"),
-        (Flags::BARRIER, "barrier"),
-        (Flags::GAP, "gap"),
-        (Flags::OPENED, "opened"),
-        (Flags::CLOSED, "closed"),
-        (Flags::SKIPS, "skips"),
-    ];
-    names.into_iter().filter(|(flag, _)| flags.contains(*flag)).map(|(_, name)| name).collect()
 }
 
 fn disk() -> Arc<dyn Disk> {
