@@ -6,7 +6,7 @@ SKIPPED_MAX = {
     "type/string": 16,
     "type/incr": 2,
     "keyspace": 11,
-    "expire": 7,
+    "expire": 5,
     "scan": 12,
     "multi": 30,
     "protocol": 8,

@@ -13,6 +13,7 @@ use parking_lot::{Condvar, Mutex};
 use crate::drain::Drainer;
 use crate::engine::{Engine, Shared};
 use crate::error::{Error, ErrorKind};
+use crate::limits::SLICE_KEYS;
 use crate::log::Sequence;
 
 /// Pause of the thread that expires, in milliseconds.
@@ -227,6 +228,17 @@ impl Engine {
             }
         }
         Ok(())
+    }
+
+    /// Lets every copy of a disk key go, so that the next read of each asks its file.
+    pub fn forget_copies(&self) {
+        loop {
+            let mut turn = self.lock();
+            let state = turn.state();
+            if !(0..SLICE_KEYS).all(|_| state.drop_any_copy()) {
+                return;
+            }
+        }
     }
 
     /// Prewrites the next segment, mends the reserve, and makes a base when the log has grown.

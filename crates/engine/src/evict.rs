@@ -88,7 +88,7 @@ impl State {
     }
 
     /// Drops any copy to make room; `false` when there is none.
-    fn drop_any_copy(&mut self) -> bool {
+    pub(crate) fn drop_any_copy(&mut self) -> bool {
         if self.drop_oldest_probation() {
             return true;
         }

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import os
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from dwell import _core
 from dwell.client.replies import ErrorReply, Push, Status, Verbatim
 from dwell.database import engine_settings
-from dwell.errors import UnavailableError
+from dwell.errors import CorruptError, UnavailableError
 from dwell.server.configuration import to_native
+from dwell.server.log_survey import survey_log
 from dwell.server.versions import REDIS_VERSION
 from dwell.values import INTEGER_MAX, INTEGER_MIN
 
@@ -56,6 +58,18 @@ class Engine:
         self.database.drain()
         if self.database.path is not None:
             self.database.make_base()
+
+    def read_anew(self) -> None:
+        """Verify the log, and forget what memory only copies from the disk.
+
+        Raises:
+            CorruptError: the log is damaged; it says where.
+        """
+        if self.database.path is not None:
+            damage = survey_log(Path(self.database.path)).damage
+            if damage:
+                raise CorruptError(damage)
+        self.database._forget_copies()  # noqa: SLF001 the core's name for what is not the user's
 
     def where(self, namespace: int, key: bytes) -> Facts | None:
         """Tell the home of a key and what is known about its value; None for an absent key."""

@@ -25,6 +25,10 @@ class NativeEngine(Protocol):
         """Bring everything acknowledged to disk; returns when it is there."""
         ...
 
+    def read_anew(self) -> None:
+        """Verify the log, and forget what memory only copies from the disk."""
+        ...
+
     def where(self, namespace: int, key: bytes) -> Facts | None:
         """Tell home, state, size and encoding of the value at a key; None for an absent key."""
         ...

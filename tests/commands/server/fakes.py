@@ -46,6 +46,9 @@ class FakeEngine:
             raise self.failure
         self.told.append("save")
 
+    def read_anew(self) -> None:
+        self.told.append("read_anew")
+
     def where(self, namespace: int, key: bytes) -> dict[str, Any] | None:
         return self.places.get((namespace, key))
 

@@ -114,6 +114,13 @@ def test_debug_object_tells_encoding_size_and_home() -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["RELOAD", "LOADAOF"])
+def test_debug_reload_saves_before_it_reads_anew(name: str) -> None:
+    house = House(settings=Settings(debug_commands="yes"))
+    assert house.call("DEBUG", name) == Status("OK")
+    assert house.engine.told == ["save", "read_anew"]
+
+
 def test_debug_object_of_an_absent_key_says_so() -> None:
     house = House(settings=Settings(debug_commands="yes"))
     assert house.call("DEBUG", "OBJECT", "k") == ErrorReply("ERR no such key")

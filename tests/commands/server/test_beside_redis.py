@@ -6,6 +6,7 @@ import os
 import re
 import socket
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -207,6 +208,23 @@ def test_multi_refuses_what_changes_and_runs_what_reads(dwell_server: Server) ->
         assert done[0] == Status("OK")
         assert isinstance(done[1], list)
         assert done[2] == {b"timeout": b"0"}
+
+
+@pytest.mark.parametrize("name", ["RELOAD", "LOADAOF"])
+def test_debug_reload_keeps_every_key_and_reads_the_disk_anew(
+    dwell_server: Server, name: str
+) -> None:
+    with Client(dwell_server.address) as client:
+        client.execute("SET", "stays", "1")
+        client.execute("SET", "ends", "2", "EX", 100)
+        client.execute("INCR", "stays")
+        assert client.execute("DEBUG", name) == Status("OK")
+        places: Any = client.execute("DWELL.WHERE", "stays", "ends")
+        assert [place[b"tier"] for place in places] == [b"disk", b"memory"]
+        assert client.execute("MGET", "stays", "ends") == [b"2", b"2"]
+        ttl = client.execute("TTL", "ends")
+        assert isinstance(ttl, int)
+        assert 90 < ttl <= 100
 
 
 def test_config_set_in_multi_fails_alone_and_not_at_all_once_a_watched_key_has_changed(

@@ -135,16 +135,14 @@ impl Scope<'_> {
     /// # Errors
     /// `Stop::Gather` if the answer lies below.
     pub fn where_is(&mut self, key: &[u8]) -> Result<Option<Whereabouts>, Stop> {
-        let was_in_front = {
-            let hash = self.state.front.hash(key);
-            let found = self.state.front.find(self.namespace, hash, key);
-            found.is_some() && !self.gathered.is_fresh()
-        };
         let Some(handle) = self.locate(key)?.live else {
             return Ok(None);
         };
         let entry = self.state.front.entry(handle);
         let (state, deadline) = (entry.state(), entry.deadline());
+        // Copies that were read once may have been brought for this very question.
+        let is_brought = self.gathered.is_fresh() && entry.header().probation;
+        let was_in_front = state != EntryState::Clean || !is_brought;
         let (version, home) = (entry.version(), Self::home_of(entry));
         let length = self.state.front.value_at(handle)?.text_length();
         Ok(Some(Whereabouts {

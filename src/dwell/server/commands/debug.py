@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from dwell.client.replies import Status, Verbatim
 from dwell.errors import UsageError
+from dwell.server.commands.save import save
 from dwell.server.registry import command
 from dwell.server.request import text
 
@@ -83,6 +84,23 @@ def debug_set_active_expire(request: Request) -> Reply:
     """Switch the removal of expired keys in the background."""
     request.context.server.adjust({"is_expiry_active": request.arguments[0] != b"0"})
     return Status("OK")
+
+
+@debug("reload")
+def debug_reload(request: Request) -> Reply:
+    """Save, verify the log and forget what is copied from the disk, so that it is read anew.
+
+    Redis forgets what lives in memory, too. Here that is saved and stays: only a restart loads it.
+    """
+    reply = save(request)
+    request.context.engine.read_anew()
+    return reply
+
+
+@debug("loadaof")
+def debug_loadaof(request: Request) -> Reply:
+    """Do as RELOAD: one log serves both."""
+    return debug_reload(request)
 
 
 @debug("object")
