@@ -9,7 +9,7 @@ SKIPPED_MAX = {
     "expire": 5,
     "scan": 12,
     "multi": 30,
-    "protocol": 8,
+    "protocol": 7,
 }
 
 

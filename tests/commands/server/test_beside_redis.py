@@ -78,6 +78,7 @@ SAME = [
     "DEBUG PROTOCOL string",
     "DEBUG PROTOCOL integer",
     "DEBUG PROTOCOL double",
+    "DEBUG PROTOCOL bignum",
     "DEBUG PROTOCOL null",
     "DEBUG PROTOCOL array",
     "DEBUG PROTOCOL set",

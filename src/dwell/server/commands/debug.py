@@ -33,6 +33,7 @@ SAMPLES: Final[dict[str, Reply]] = {
     "string": b"Hello World",
     "integer": 12345,
     "double": 3.141,
+    "bignum": 1234567999999999999999999999999999999,
     "null": None,
     "array": [0, 1, 2],
     "set": {0, 1, 2},
