@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import pytest
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from tests.differential.sequences import KEYS, Command, sequences
 from tests.resp import Client, Reply, ReplyError
@@ -114,8 +115,28 @@ def scanned(client: Client) -> set[str]:
             return keys
 
 
-@settings(
-    max_examples=150,
+def clear(pair: Pair) -> None:
+    """Empty both."""
+    pair.answers([(b"SELECT", b"0"), (b"FLUSHALL",)])
+
+
+def check_answers(commands: list[Command], redis: Reply, dwell: Reply) -> None:
+    """Compare the answers to some commands one by one."""
+    assert isinstance(redis, list)
+    assert isinstance(dwell, list)
+    for command, one, other in zip(commands, redis, dwell, strict=True):
+        assert agree(command, one, other), (command, one, other)
+
+
+def check_state(pair: Pair) -> None:
+    """Compare everything that is there."""
+    asked = state_commands()
+    check_answers(asked, *pair.answers(asked))
+    assert scanned(pair.redis) == scanned(pair.dwell)
+
+
+many_examples = settings(
+    max_examples=100,
     deadline=None,
     print_blob=True,
     suppress_health_check=[
@@ -124,11 +145,30 @@ def scanned(client: Client) -> set[str]:
         HealthCheck.data_too_large,
     ],
 )
+
+
+@many_examples
 @given(commands=sequences)
 def test_dwell_answers_as_redis_does(pair: Pair, commands: list[Command]) -> None:
-    pair.answers([(b"SELECT", b"0"), (b"FLUSHALL",)])
+    clear(pair)
     commands = with_expired_keys_noticed(commands)
-    asked = commands + state_commands()
-    for command, redis, dwell in zip(asked, *pair.answers(asked), strict=True):
-        assert agree(command, redis, dwell), (command, redis, dwell)
-    assert scanned(pair.redis) == scanned(pair.dwell)
+    check_answers(commands, *pair.answers(commands))
+    check_state(pair)
+
+
+@many_examples
+@given(commands=sequences, sizes=st.lists(st.integers(1, 12), min_size=1, max_size=8))
+def test_transactions_end_as_in_redis(
+    pair: Pair, commands: list[Command], sizes: list[int]
+) -> None:
+    """KEY-05."""
+    clear(pair)
+    rest = with_expired_keys_noticed(commands)
+    for size in sizes:
+        queued, rest = rest[:size], rest[size:]
+        redis, dwell = pair.answers([(b"MULTI",), *queued, (b"EXEC",)])
+        if isinstance(redis[-1], list):
+            check_answers(queued, redis[-1], dwell[-1])
+        else:
+            assert list(map(str, redis)) == list(map(str, dwell)), queued
+    check_state(pair)
