@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.commands.running import SYNTAX, WRONG_INTEGER, error_of, needs_dwell
@@ -91,6 +93,48 @@ def test_cursor_goes_on_at_another_connection(server: Server, client: Client) ->
         while cursor:
             cursor, keys = step(other, cursor)
             found += keys
+    assert set(found) == names
+
+
+def test_keys_that_change_their_home_in_between_are_told(client: Client) -> None:
+    """KEY-02."""
+    names = sorted(fill(client, 400))
+    cursor, found = step(client, 0)
+    for round_ in range(100):
+        command = ("PERSIST",) if round_ % 2 else ("EXPIRE", 100)
+        client.pipeline((command[0], name, *command[1:]) for name in names[round_ % 4 :: 4])
+        if not cursor:
+            break
+        cursor, keys = step(client, cursor)
+        found += keys
+    assert cursor == 0
+    assert set(found) == set(names)
+
+
+def test_database_that_is_emptied_in_between_ends_the_walk(client: Client) -> None:
+    """KEY-02."""
+    fill(client, 100)
+    cursor, _ = step(client, 0)
+    client.call("FLUSHDB")
+    client.call("SET", "zebra", 1)
+    rest = []
+    while cursor:
+        cursor, keys = step(client, cursor)
+        rest += keys
+    assert rest in ([], [b"zebra"])
+
+
+@needs_dwell
+def test_walk_that_a_restart_interrupts_is_still_complete(tmp_path: Path) -> None:
+    with Server(tmp_path / "data") as server:
+        with server.client() as before:
+            names = fill(before, 100)
+            cursor, found = step(before, 0)
+        server.restart()
+        with server.client() as after:
+            while cursor:
+                cursor, keys = step(after, cursor)
+                found += keys
     assert set(found) == names
 
 

@@ -16,9 +16,8 @@ use crate::call::Call;
 
 pub(crate) fn run(call: &mut Call<'_, '_>) -> Result<(), Stop> {
     let options = SetOptions::parse(call.args.from(3))?;
-    let now = call.scope.now();
     // A bad lifetime is an error even where the condition would have failed.
-    options.lifetime.deadline(now, None, "set")?;
+    let deadline = options.lifetime.deadline(call.scope.now(), None, "set")?;
     if options.answers_old {
         text::answer(call, 1)?;
     }
@@ -30,11 +29,10 @@ pub(crate) fn run(call: &mut Call<'_, '_>) -> Result<(), Stop> {
         Condition::Equal(expected) => text::equals(call.scope, key, expected)?,
     };
     if is_met {
-        let old = match options.lifetime {
+        let deadline = match options.lifetime {
             Lifetime::Keep => call.scope.facts(key)?.and_then(|facts| facts.deadline),
-            _ => None,
+            _ => deadline,
         };
-        let deadline = options.lifetime.deadline(now, old, "set")?;
         call.scope.put(key, Value::Bytes(&call.args[2]), deadline)?;
     }
     match (options.answers_old, is_met) {
