@@ -2,6 +2,7 @@
 //!
 //! It keeps what the last commit recorded, so that asking costs nothing.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
@@ -11,6 +12,11 @@ use crate::error::{Error, Result};
 use crate::guard::Guard;
 use crate::schema::{self, Identity, Totals};
 use crate::{connect, place};
+
+/// SQLite's write-ahead log begins with a header of this size (its file format, section 4).
+const LOG_HEADER_BYTES: u64 = 32;
+/// What stands before each page in it.
+const FRAME_HEADER_BYTES: u64 = 24;
 
 /// The one writing connection of a `keys` file.
 #[derive(Debug)]
@@ -118,6 +124,33 @@ impl KeysFile {
         if truncate && is_blocked { Err(Error::Busy) } else { Ok(()) }
     }
 
+    /// Cuts off the write-ahead log what a transaction that did not fit has left behind its end;
+    /// SQLite would keep it until the log begins anew, for which the room may be missing.
+    ///
+    /// # Errors
+    ///
+    /// `Io`.
+    ///
+    /// # Cost
+    ///
+    /// Three system calls.
+    pub fn trim_log(&mut self) -> Result<()> {
+        let frames = self
+            .connection
+            .query_row("PRAGMA wal_checkpoint(NOOP)", [], |row| row.get::<_, i64>(1))
+            .map_err(|error| self.refused(&error))?;
+        let end =
+            LOG_HEADER_BYTES + frames.max(0) as u64 * (self.page_bytes()? + FRAME_HEADER_BYTES);
+        let path = place::beside(&self.path, "-wal");
+        let trim =
+            |file: fs::File| if file.metadata()?.len() > end { file.set_len(end) } else { Ok(()) };
+        fs::OpenOptions::new()
+            .write(true)
+            .open(&path)
+            .and_then(trim)
+            .map_err(|error| Error::from_io(&path, &error))
+    }
+
     /// Looks for damage and for a wrong row count; says what it finds, a sentence each.
     ///
     /// # Errors
@@ -165,6 +198,30 @@ impl KeysFile {
         let KeysFile { connection, path, _guard, .. } = self;
         connection.close().map_err(|(_, error)| Error::from_sqlite(&path, &error))?;
         outcome
+    }
+
+    /// What rows can be written into before the file has to grow.
+    ///
+    /// # Errors
+    ///
+    /// `Io`, `Corrupt`.
+    ///
+    /// # Cost
+    ///
+    /// Two pragmas, which read no page.
+    pub fn unused_bytes(&self) -> Result<u64> {
+        Ok(self.number("PRAGMA freelist_count")?.saturating_mul(self.page_bytes()?))
+    }
+
+    fn page_bytes(&self) -> Result<u64> {
+        self.number("PRAGMA page_size")
+    }
+
+    fn number(&self, pragma: &str) -> Result<u64> {
+        self.connection
+            .query_row(pragma, [], |row| row.get::<_, i64>(0))
+            .map(i64::unsigned_abs)
+            .map_err(|error| self.refused(&error))
     }
 
     /// The size of the file and its write-ahead log on disk.

@@ -136,6 +136,33 @@ fn a_dropped_transaction_leaves_nothing() {
     assert!(sound(&file));
 }
 
+/// LOG-04.
+#[test]
+fn the_log_can_be_cut_behind_what_was_committed() {
+    let place = Place::new();
+    let mut file = place.file();
+    put(&mut file, &[row(b"a", b"1")]);
+    file.trim_log().unwrap();
+    let committed_bytes = file.bytes();
+    let value = vec![1; 1 << 20];
+    let mut writing = file.begin().unwrap();
+    // More than the cache holds, so that pages go to the log before the end.
+    for number in 0..8_u64 {
+        writing.put(&row(&number.to_be_bytes(), &value), Below::Absent).unwrap();
+    }
+    drop(writing);
+    assert!(file.bytes() > committed_bytes + value.len() as u64, "nothing was spilled");
+    file.trim_log().unwrap();
+    assert_eq!(file.bytes(), committed_bytes);
+    assert_eq!(place.read(b"a").unwrap().value, b"1");
+    put(&mut file, &[row(b"b", b"2")]);
+    file.trim_log().unwrap();
+    drop(file);
+    let file = place.file();
+    assert_eq!((file.applied(), file.rows()), (2, 2));
+    assert!(sound(&file));
+}
+
 /// LITE-04.
 #[test]
 fn after_an_error_the_transaction_is_dead_and_the_file_is_not() {
