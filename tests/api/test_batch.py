@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import threading
+import weakref
 from typing import Any
 
 import pytest
@@ -180,6 +182,23 @@ def test_version_expectation_fails_after_any_change(db: dwell.Database) -> None:
 def test_expectation_is_one_thing(db: dwell.Database, wrong: dict[str, Any]) -> None:
     with pytest.raises(dwell.UsageError, match="expect one of"):
         db.batch().expect("a", **wrong)
+
+
+def test_batch_whose_error_knows_it_is_collected() -> None:
+    def failing(db: dwell.Database) -> weakref.ref[dwell.Error]:
+        batch = db.batch()
+        batch.increment("text")
+        try:
+            batch.execute()
+        except dwell.WrongTypeError as error:
+            return weakref.ref(error)
+        raise AssertionError
+
+    with dwell.open(None) as db:
+        db.write("text", "abc")
+        error = failing(db)
+        gc.collect()
+        assert error() is None
 
 
 def test_batch_belongs_to_its_namespace(db: dwell.Database) -> None:

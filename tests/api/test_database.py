@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from typing import Any
 
 import pytest
@@ -235,6 +236,31 @@ def test_of_many_rivals_one_wins_each_comparison(db: dwell.Database) -> None:
     for thread in threads:
         thread.join()
     assert sorted(wins) == list(range(rounds))
+
+
+def test_threads_find_a_database_that_is_closed_under_them_closed(db: dwell.Database) -> None:
+    ends: list[BaseException] = []
+
+    def work(number: int) -> None:
+        try:
+            while True:
+                db.write(b"k%d" % number, number)
+                db.read(b"k%d" % number)
+                batch = db.batch()
+                batch.increment("n")
+                batch.execute()
+                list(db.scan(limit=3))
+        except BaseException as end:  # noqa: BLE001 whatever ends it is what we want to see
+            ends.append(end)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    time.sleep(0.05)
+    db.close()
+    for thread in threads:
+        thread.join(timeout=20)
+    assert [type(end) for end in ends] == [dwell.ClosedError] * 6
 
 
 def test_stats_are_plain_numbers_and_words(db: dwell.Database) -> None:

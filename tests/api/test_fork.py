@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import warnings
 from pathlib import Path
 
@@ -57,6 +58,37 @@ def test_child_is_refused_by_name_and_the_parent_goes_on_100_times(tmp_path: Pat
     with dwell.open(tmp_path / "db") as again:
         assert again.read("a") == 99
         assert again.namespace("brief").count() == 100
+
+
+def test_child_of_a_busy_parent_is_refused_and_never_hangs(tmp_path: Path) -> None:
+    stop = threading.Event()
+    with dwell.open(tmp_path / "db") as db:
+
+        def work() -> None:
+            number = 0
+            while not stop.is_set():
+                number += 1
+                db.write(b"k%d" % (number % 100), number, ttl=100 if number % 2 else None)
+                db.read(b"k%d" % (number % 77))
+
+        def refused() -> int:
+            try:
+                db.read("k1")
+            except dwell.ClosedError:
+                dwell._core.close_all()
+                return 0
+            return 2
+
+        workers = [threading.Thread(target=work) for _ in range(3)]
+        for worker in workers:
+            worker.start()
+        try:
+            assert [in_child(refused) for _ in range(30)] == [0] * 30
+        finally:
+            stop.set()
+            for worker in workers:
+                worker.join()
+        assert db.count() == 100
 
 
 def test_child_may_open_a_database_of_its_own(tmp_path: Path) -> None:

@@ -174,6 +174,17 @@ def test_settings_that_may_change_do_and_the_others_are_refused() -> None:
             db.adjust({"placement": "disk"})
 
 
+def test_path_of_any_bytes_is_a_place(tmp_path: Path) -> None:
+    place = os.path.join(os.fsencode(tmp_path), b"\xff\xfe")  # noqa: PTH118 it is no text
+    with dwell.open(os.fsdecode(place)) as db:
+        db.write("a", 1)
+        assert db.path is not None
+        assert os.fsencode(db.path) == place
+        assert repr(db)
+    with dwell.open(os.fsdecode(place)) as db:
+        assert db.read("a") == 1
+
+
 def test_path_that_cannot_be_a_directory_is_one_clear_error(tmp_path: Path) -> None:
     taken = tmp_path / "file"
     taken.write_text("not a directory")

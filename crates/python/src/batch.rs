@@ -8,6 +8,7 @@ mod plan;
 
 use dwell_engine::{BatchOptions, Durability};
 use pyo3::exceptions::{PyBaseException, PyIndexError};
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
@@ -193,6 +194,15 @@ impl Queries {
         };
         queries.results = Some(results.clone().unbind());
         Ok(results)
+    }
+
+    // An error among the results knows, by its traceback, the frame that knows this batch.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.results)
+    }
+
+    fn __clear__(&mut self) {
+        self.results = None;
     }
 }
 

@@ -8,6 +8,8 @@
     reason = "as paths, the methods of a scope are not general enough in its lifetime"
 )]
 
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dwell_engine::{Engine, NamespaceId, OwnedValue, Range, Settings, Sources};
@@ -60,7 +62,7 @@ impl Database {
         } else {
             let mut chosen = Settings::default();
             settings.map_or(Ok(()), |given| settings::apply(&mut chosen, given))?;
-            let path = place.extract::<Option<String>>();
+            let path = place.extract::<Option<PathBuf>>();
             let path =
                 path.map_err(|_| usage(py, format!("a place is a path or None: {place}")))?;
             Handle::open(
@@ -89,8 +91,8 @@ impl Database {
 
     #[doc = stub_doc!("Database.path")]
     #[getter]
-    fn path(&self) -> Option<&str> {
-        self.handle.path()
+    fn path(&self) -> Option<&OsStr> {
+        self.handle.path().map(Path::as_os_str)
     }
 
     #[doc = stub_doc!("Database.read")]

@@ -6,6 +6,7 @@
 
 use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -24,7 +25,7 @@ static OPEN: Mutex<Vec<Weak<Handle>>> = Mutex::new(Vec::new());
 /// An engine, and whether it may be used.
 pub struct Handle {
     engine: ManuallyDrop<Engine>,
-    path: Option<String>,
+    path: Option<PathBuf>,
     forks: u32,
     opener_process_id: u32,
     is_closed: AtomicBool,
@@ -35,11 +36,11 @@ impl Handle {
     /// Opens the engine; what may take long happens without the interpreter lock.
     pub fn open(
         py: Python<'_>,
-        path: Option<String>,
+        path: Option<PathBuf>,
         settings: Settings,
         sources: Sources,
     ) -> PyResult<Arc<Self>> {
-        let place = path.as_ref().map_or(Place::Memory, |path| Place::Directory(path.into()));
+        let place = path.clone().map_or(Place::Memory, Place::Directory);
         let opened =
             py.detach(|| catch_unwind(AssertUnwindSafe(|| Engine::open(place, settings, sources))));
         let engine = opened
@@ -60,7 +61,7 @@ impl Handle {
     }
 
     /// The directory; `None` for memory alone.
-    pub fn path(&self) -> Option<&str> {
+    pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
 
@@ -93,7 +94,8 @@ impl Handle {
         self.is_closed.load(Ordering::Relaxed).then(Error::closed)
     }
 
-    fn is_inherited(&self) -> bool {
+    /// Whether this process is a child that got the handle through a fork.
+    pub fn is_inherited(&self) -> bool {
         self.forks != FORKS.load(Ordering::Relaxed)
     }
 

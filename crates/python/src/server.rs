@@ -27,7 +27,7 @@ use crate::handle::Handle;
 #[doc = stub_doc!("Server")]
 #[pyclass(frozen, module = "dwell._core")]
 pub struct Server {
-    running: dwell_server::Server,
+    running: Arc<dwell_server::Server>,
     handle: Arc<Handle>,
     unix_path: Option<String>,
     reply_types: ReplyTypes,
@@ -55,6 +55,7 @@ impl Server {
         let running = handle.detached(py, move |engine| {
             let notices = dwell_server::Notices::new(move |notice| listener.push(&notice));
             dwell_server::Server::start(engine.clone(), chosen, notices)
+                .map(Arc::new)
                 .map_err(|error| Error::new(ErrorKind::Unavailable, error.to_string()))
         })?;
         Ok(Self { running, handle, unix_path, reply_types, notices })
@@ -135,5 +136,14 @@ impl Server {
     fn stop(&self, py: Python<'_>) -> PyResult<()> {
         py.detach(|| self.handle.guard(|| self.running.stop()))
             .map_err(|error| exception(py, &error))
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // Stopping waits for the loop's thread, which a forked child does not have.
+        if self.handle.is_inherited() {
+            std::mem::forget(Arc::clone(&self.running));
+        }
     }
 }
