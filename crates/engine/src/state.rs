@@ -1,6 +1,7 @@
 //! What the engine's lock guards: the front, the records that have not been handed over, and
 //! what it takes to undo them. No method here waits for a file, a thread or a clock.
 
+use crate::arrivals::Arrivals;
 use crate::clock::{Clock, Now, Timeline};
 use crate::error::Error;
 use crate::front::{Buried, Front, Space};
@@ -65,6 +66,7 @@ pub struct State {
     /// Numbers the reads from below.
     pub fetches: u64,
     pub counters: Counters,
+    pub arrivals: Arrivals,
     pub pace: Pace,
     timeline: Timeline,
     /// Record times never decrease.
@@ -97,6 +99,7 @@ impl State {
             random: Random::new(seed),
             fetches: 0,
             counters: Counters::default(),
+            arrivals: Arrivals::default(),
             pace: Pace::default(),
             timeline: Timeline::resume(clock, None),
             last_time_ms: 0,

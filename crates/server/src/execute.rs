@@ -9,7 +9,7 @@ use dwell_wire::{Arguments, Reply, RequestLimits, RequestParser};
 use crate::admin::{Asker, Desk};
 use crate::call::{Call, DataFn, Pause, SessionCall, TransactionCall};
 use crate::clients::{Handle, facts};
-use crate::command::{Command, Flags, Handler};
+use crate::command::{COMMANDS, Command, Flags, Handler};
 use crate::connection::Connection;
 use crate::counters::Counters;
 use crate::dispatch::{Refusal, resolve};
@@ -175,10 +175,19 @@ impl Executor<'_> {
     }
 
     fn refuse(&mut self, connection: &mut Connection, refusal: &Refusal) {
-        if let Some(transaction) = &mut connection.session.transaction {
+        self.counters.reject(refusal.command);
+        let session = &mut connection.session;
+        if refusal.command.is_some_and(|index| COMMANDS[index].name == "exec") {
+            // An EXEC ends the transaction even where it is misspelt.
+            session.transaction = None;
+            session.watched.clear();
+            let reason = refusal.text.strip_prefix("ERR ").unwrap_or(&refusal.text);
+            let text = format!("EXECABORT Transaction discarded because of: {reason}");
+            return self.reply.error(&text);
+        }
+        if let Some(transaction) = &mut session.transaction {
             transaction.is_broken = true;
         }
-        self.counters.reject(refusal.command);
         self.reply.error(&refusal.text);
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dwell_engine::NamespaceId;
+use dwell_engine::{NamespaceId, Watch};
 use dwell_wire::{OwnedArguments, Value};
 
 use crate::command::{Command, Handler};
@@ -28,9 +28,9 @@ pub struct Queued {
     pub answer: Option<Value>,
 }
 
-/// Keys and the versions that they had when they were watched; 0 for an absent one. In order, so
-/// that watching a million keys does not cost a million searches through all of them.
-pub type Watched = BTreeMap<(NamespaceId, Box<[u8]>), u64>;
+/// Keys and what was seen of them when they were watched. In order, so that watching a million
+/// keys does not cost a million searches through all of them.
+pub type Watched = BTreeMap<(NamespaceId, Box<[u8]>), Watch>;
 
 impl std::fmt::Debug for Queued {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

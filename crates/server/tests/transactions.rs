@@ -11,6 +11,19 @@ fn queued() -> Value {
 }
 
 #[test]
+fn a_misspelt_exec_ends_the_transaction() {
+    let server = start(loopback());
+    let mut client = Client::to(&server);
+    client.call(&["MULTI"]);
+    client.call(&["SET", "k", "v"]);
+    let text = "EXECABORT Transaction discarded because of: \
+        wrong number of arguments for 'exec' command";
+    assert_eq!(client.call(&["EXEC", "now"]), error(text));
+    assert_eq!(client.call(&["GET", "k"]), Value::Null);
+    assert_eq!(client.call(&["EXEC"]), error("ERR EXEC without MULTI"));
+}
+
+#[test]
 fn exec_answers_for_every_queued_command() {
     let server = start(loopback());
     let mut client = Client::to(&server);
@@ -47,6 +60,26 @@ fn an_error_inside_is_one_reply_and_undoes_nothing() {
     let out_of_range = error("ERR DB index is out of range");
     assert_eq!(client.call(&["EXEC"]), Value::Array(vec![ok(), out_of_range, ok()]));
     assert_eq!(client.call(&["GET", "b"]), bytes("2"));
+}
+
+#[test]
+fn an_absent_key_that_came_and_went_has_changed() {
+    // Whoever watches may have read it meanwhile.
+    let server = start(loopback());
+    let (mut client, mut other) = (Client::to(&server), Client::to(&server));
+    for removal in [&["DEL", "a"][..], &["FLUSHALL"], &["EXPIRE", "a", "0"], &["MOVE", "a", "1"]] {
+        client.call(&["WATCH", "a"]);
+        other.call(&["SET", "a", "1"]);
+        assert_eq!(client.call(&["GET", "a"]), bytes("1"));
+        other.call(removal);
+        client.call(&["MULTI"]);
+        client.call(&["SET", "b", "2"]);
+        assert_eq!(client.call(&["EXEC"]), Value::NullArray, "{removal:?}");
+    }
+    client.call(&["WATCH", "a"]);
+    other.call(&["DEL", "a"]);
+    client.call(&["MULTI"]);
+    assert_eq!(client.call(&["EXEC"]), Value::Array(vec![]));
 }
 
 #[test]

@@ -9,7 +9,7 @@ mod string;
 mod write;
 
 pub use keyspace::Whereabouts;
-pub use read::Facts;
+pub use read::{Facts, Watch};
 
 use crate::clock::Now;
 use crate::effect::{Effect, Home};

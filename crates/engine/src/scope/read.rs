@@ -25,6 +25,15 @@ pub struct Facts {
     pub home: Home,
 }
 
+/// What a watcher keeps of a key: it differs once the key has changed, be it changed back since.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Watch {
+    /// It was there, in this version.
+    Present(u64),
+    /// It was not there; the number is another one after it was.
+    Absent(u64),
+}
+
 /// A key that is there.
 #[derive(Clone, Copy)]
 pub(super) struct Located {
@@ -60,6 +69,18 @@ impl Scope<'_> {
     pub fn version(&mut self, key: &[u8]) -> Result<u64, Stop> {
         let live = self.locate(key)?.live;
         Ok(live.map_or(0, |handle| self.state.front.entry(handle).version()))
+    }
+
+    /// What to keep of the key in order to learn later whether it has changed.
+    ///
+    /// # Errors
+    /// `Stop::Gather` if the answer lies below.
+    pub fn watch(&mut self, key: &[u8]) -> Result<Watch, Stop> {
+        let Located { hash, live } = self.locate(key)?;
+        Ok(match live {
+            Some(handle) => Watch::Present(self.state.front.entry(handle).version()),
+            None => Watch::Absent(self.state.arrivals.last(self.namespace, hash)),
+        })
     }
 
     /// Counts as an access and nothing more; whether there is such a key.

@@ -270,6 +270,9 @@ impl Scope<'_> {
         if waits(&header) {
             self.note_waiting();
         }
+        if header.kind.is_some() {
+            self.state.arrivals.note(self.namespace, hash);
+        }
         self.state.front.set(old, hash, key, header, value)?;
         Ok(())
     }

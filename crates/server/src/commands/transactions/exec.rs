@@ -75,9 +75,9 @@ fn run_as_batch(
 }
 
 fn has_changed(scope: &mut Scope<'_>, watched: &Watched) -> Result<bool, Stop> {
-    for ((namespace, key), version) in watched {
+    for ((namespace, key), seen) in watched {
         scope.select(*namespace);
-        if scope.version(key)? != *version {
+        if scope.watch(key)? != *seen {
             return Ok(true);
         }
     }

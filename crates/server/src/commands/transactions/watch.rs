@@ -16,10 +16,10 @@ pub(crate) fn run(call: &mut TransactionCall<'_, '_>) -> Result<(), Pause> {
     let mut seen = call.batch(|scope| {
         let namespace = scope.namespace();
         keys.iter()
-            .map(|key| Ok(((namespace, key.into()), scope.version(key)?)))
+            .map(|key| Ok(((namespace, key.into()), scope.watch(key)?)))
             .collect::<Result<Watched, _>>()
     })?;
-    // The first version counts: what happened between two WATCHes of a key is a change too.
+    // The first sight counts: what happened between two WATCHes of a key is a change too.
     seen.append(&mut call.session.watched);
     call.session.watched = seen;
     call.reply.ok();
