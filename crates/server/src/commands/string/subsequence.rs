@@ -59,7 +59,9 @@ impl<'t> Subsequence<'t> {
         for byte in a {
             row.advance(masks.of(*byte));
             let end = rows.len() + row_bytes;
-            rows.extend(row.0.iter().flat_map(|word| word.to_le_bytes()));
+            for word in &row.0 {
+                rows.extend_from_slice(&word.to_le_bytes());
+            }
             rows.truncate(end);
         }
         Self { a, b, rows, row_bytes, length: row.steps() }

@@ -1,7 +1,6 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use super::*;
-use std::time::Instant;
 
 /// The table as Redis fills it, and its way back through it.
 fn redis(a: &[u8], b: &[u8]) -> (usize, Vec<(usize, usize)>) {
@@ -78,13 +77,12 @@ fn all_256_bytes_have_masks_of_their_own() {
 
 /// INV-06.
 #[test]
-fn the_bound_is_that_of_redis_and_cheap_to_reach() {
+fn the_bound_is_that_of_redis_and_a_cell_takes_a_bit() {
     assert!(is_bounded(11_584, 11_584));
     assert!(!is_bounded(11_585, 11_585));
     assert!(!is_bounded(usize::MAX - 1, 2));
-    let begin = Instant::now();
-    let a = random_text(&mut 1, 11_584, 26);
-    let b = random_text(&mut 2, 11_584, 26);
-    assert_eq!(Subsequence::of(&a, &b).text().len(), length(&a, &b));
-    assert!(begin.elapsed().as_millis() < 2_000, "{:?}", begin.elapsed());
+    let (a, b) = (random_text(&mut 1, 1_000, 26), random_text(&mut 2, 3_001, 26));
+    let found = Subsequence::of(&a, &b);
+    assert_eq!(found.rows.len(), 1_000 * 376);
+    assert_eq!(found.text().len(), length(&a, &b));
 }
