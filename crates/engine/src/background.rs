@@ -182,8 +182,26 @@ impl Engine {
         }
     }
 
+    /// What the thread that drains does at a time.
+    fn drain_step(&self) -> Result<(), Error> {
+        let Some(store) = self.store() else {
+            return Ok(());
+        };
+        if self.has_full_disk() {
+            return self.regain_room(store);
+        }
+        let result = self.drain_once().map(drop);
+        if let Err(error) = &result {
+            self.note_full_disk(store, error);
+        }
+        result
+    }
+
     /// Whether the drain should run now.
     fn drain_is_due(&self) -> bool {
+        if self.has_full_disk() {
+            return true;
+        }
         let background = &self.shared().background;
         let state = self.shared().state.lock();
         if state.first_needed(u64::MAX) == u64::MAX {
@@ -220,11 +238,8 @@ impl Engine {
             let now = turn.now();
             let state = turn.state();
             state.trim_copies(now);
-            let Some(mut buried) = state.buried.pop() else {
+            if !state.free_buried() {
                 break;
-            };
-            if state.front.free_some(&mut buried) {
-                state.buried.push(buried);
             }
         }
         Ok(())
@@ -241,7 +256,7 @@ impl Engine {
         }
     }
 
-    /// Prewrites the next segment, mends the reserve, and makes a base when the log has grown.
+    /// Mends the reserve, prewrites the next segment, and makes a base when the log has grown.
     ///
     /// # Errors
     /// What the disk says.
@@ -249,8 +264,12 @@ impl Engine {
         let Some(store) = self.store() else {
             return Ok(());
         };
+        if self.has_full_disk() {
+            // The thread that drains sees to that.
+            return Ok(());
+        }
+        store.log.restore_reserve()?;
         store.log.prepare_spare()?;
-        self.mend_reserve(store);
         let grown =
             store.log.size_bytes().saturating_sub(store.log_bytes_at_base.load(Ordering::Relaxed));
         if grown >= self.settings().base_after_bytes {
@@ -298,7 +317,7 @@ fn drain_loop(shared: &Weak<Shared>, signals: &Signals) {
         if !asked.get() && !engine.drain_is_due() {
             continue;
         }
-        let result = engine.drain_once();
+        let result = engine.drain_step();
         engine.shared().background.dirty_since_ms.store(0, Ordering::Relaxed);
         if result.is_err() {
             pause = ERROR_PAUSE;

@@ -10,9 +10,8 @@ use crate::error::Error;
 use crate::front::State as EntryState;
 use crate::log::{BaseWriter, Sequence, bases};
 use crate::namespace::NamespaceId;
-use crate::settings::Durability;
 use crate::state::State;
-use crate::turn::Ticket;
+use crate::store::failed;
 use crate::value::Value;
 
 /// The first entry of a base: the sequence from which replay has to start.
@@ -31,13 +30,13 @@ impl Engine {
             return Ok(());
         };
         let _alone = store.base_lock.lock();
-        let (sequence, time_ms, start, namespaces) = {
+        let (sequence, time_ms, start, namespaces, failures) = {
             let mut turn = self.lock();
             let now = turn.now();
             let state = turn.state();
             let spaces: Vec<NamespaceId> = state.front.spaces().map(|(id, _)| id).collect();
             let start = state.first_needed(state.sequence + 1);
-            (state.sequence, state.record_time_ms(now), start, spaces)
+            (state.sequence, state.record_time_ms(now), start, spaces, state.failure_count)
         };
         let directory = store.directory.join(crate::store::BASES);
         let mut writer = BaseWriter::create(
@@ -49,11 +48,12 @@ impl Engine {
         )?;
         writer.push(&start.to_le_bytes())?;
         let mut newest = sequence;
-        for namespace in namespaces {
+        // Where residents are not logged, later changes of what a base holds would be missing.
+        let holds_residents = self.settings().log_resident || self.is_closing();
+        for namespace in namespaces.into_iter().filter(|_| holds_residents) {
             newest = newest.max(self.write_residents(namespace, &mut writer)?);
         }
-        // A base must not hold what a power cut could still take from the log.
-        self.settle(&Ticket { sequence: newest, first: 0, durability: Durability::Always })?;
+        self.secure(newest, failures)?;
         writer.finish()?;
         store.note_base(sequence);
         self.remove_garbage(&directory, sequence, start)
@@ -102,12 +102,10 @@ impl Engine {
         }
         for base in bases(store.disk.as_ref(), directory)? {
             if base.sequence.as_u64() < sequence {
-                store.disk.remove(&base.path).map_err(|cause| {
-                    Error::new(
-                        crate::error::ErrorKind::Unavailable,
-                        format!("cannot remove {}: {cause}", base.path.display()),
-                    )
-                })?;
+                store
+                    .disk
+                    .remove(&base.path)
+                    .map_err(|cause| failed("remove", &base.path, &cause))?;
             }
         }
         store.log.remove_before(Sequence::from_u64(start))?;

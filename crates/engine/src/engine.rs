@@ -65,9 +65,6 @@ pub enum Settled {
     Failed(Error),
 }
 
-/// Longest that `run` waits for the drain before it gives up.
-const DELAY_MS_MAX: u64 = 30_000;
-
 /// Tries of a batch whose needs move under it before it is called busy.
 const GATHERS_MAX: usize = 1000;
 
@@ -239,7 +236,6 @@ impl Engine {
         mut batch: impl FnMut(&mut Scope<'_>) -> Result<T, Stop>,
     ) -> Result<T, Error> {
         let mut gathered = Gathered::default();
-        let mut delayed_ms = 0;
         for _ in 0..GATHERS_MAX {
             let (result, ticket) = {
                 let mut turn = self.lock();
@@ -251,10 +247,6 @@ impl Engine {
                 Err(Stop::Fail(error)) => return Err(error),
                 Err(Stop::Gather(missing)) => self.gather(&missing, &mut gathered)?,
                 Err(Stop::Delay { ms }) => {
-                    delayed_ms += ms;
-                    if delayed_ms > DELAY_MS_MAX {
-                        return Err(behind());
-                    }
                     std::thread::sleep(std::time::Duration::from_millis(ms));
                 }
             }
@@ -480,11 +472,6 @@ impl Engine {
     pub(crate) fn shared(&self) -> &Arc<Shared> {
         &self.shared
     }
-}
-
-fn behind() -> Error {
-    Error::new(ErrorKind::Busy, "the disk does not keep up with the writes")
-        .with_hint("write more slowly, or raise dirty_bytes_max")
 }
 
 fn open_store(

@@ -6,6 +6,7 @@ use crate::clock::Now;
 use crate::effect::Home;
 use crate::error::Error;
 use crate::front::{Handle, Header, State as EntryState};
+use crate::namespace::NamespaceId;
 use crate::scope::{Scope, Stop};
 use crate::settings::Eviction;
 use crate::state::State;
@@ -21,6 +22,9 @@ const FREQUENCY_DECAY_S: u32 = 60;
 
 /// Most keys that one write evicts before it is refused.
 const EVICTIONS_PER_WRITE: usize = 128;
+
+/// Most deadlines that are looked at for the nearest one of a resident.
+const DEADLINES_PER_CHOICE: usize = 4096;
 
 /// Most handles that one step takes from the queues of copies.
 const COPIES_PER_STEP: usize = 256;
@@ -127,11 +131,22 @@ impl State {
         self.front.copies.promoted = promoted;
     }
 
+    /// The resident that ends first. Disk keys in memory have deadlines too, and so has, until
+    /// it is freed, what was flushed.
+    fn nearest_resident(&self, now: Now) -> Option<Handle> {
+        self.front.deadlines.by_time_left(now).take(DEADLINES_PER_CHOICE).find(|&handle| {
+            let entry = self.front.entry(handle);
+            let hash = self.front.hash(entry.key());
+            entry.state() == EntryState::Resident
+                && self.front.find(entry.namespace(), hash, entry.key()) == Some(handle)
+        })
+    }
+
     /// The best victim among a few random residents.
     fn choose_victim(&mut self, now: Now) -> Option<Handle> {
         let policy = self.settings.eviction;
         if policy == Eviction::VolatileTtl {
-            return self.front.deadlines.nearest(now);
+            return self.nearest_resident(now);
         }
         let mut best: Option<(u64, Handle)> = None;
         let mut found = 0;
@@ -142,9 +157,7 @@ impl State {
                 continue;
             };
             let header = self.front.entry(handle).header();
-            let is_eligible = header.state == EntryState::Resident
-                && (!policy.is_volatile() || header.deadline.is_some());
-            if !is_eligible {
+            if !is_eligible(policy, &header) {
                 continue;
             }
             let idle_s = (now.engine_ms / 1000) as u64 - u64::from(header.accessed_s);
@@ -163,8 +176,30 @@ impl State {
                 break;
             }
         }
-        best.map(|(_, handle)| handle)
+        best.map(|(_, handle)| handle).or_else(|| self.rare_victim(now))
     }
+
+    /// A victim where samples have met none, because few keys are eligible.
+    fn rare_victim(&mut self, now: Now) -> Option<Handle> {
+        let policy = self.settings.eviction;
+        if policy.is_volatile() {
+            return self.nearest_resident(now);
+        }
+        let roll = self.random.next_u64();
+        let front = &self.front;
+        front
+            .spaces()
+            .filter(|(_, space)| space.live > 0)
+            .flat_map(|(_, space)| {
+                (0..16).filter_map(move |step| space.table.near(roll.wrapping_add(step)))
+            })
+            .find(|&handle| is_eligible(policy, &front.entry(handle).header()))
+    }
+}
+
+/// Whether a policy may choose the entry.
+fn is_eligible(policy: Eviction, header: &Header) -> bool {
+    header.state == EntryState::Resident && (!policy.is_volatile() || header.deadline.is_some())
 }
 
 /// The access counter as it would be if the key were looked at now.
@@ -176,8 +211,12 @@ fn decayed(header: &Header, now: Now) -> u8 {
 impl Scope<'_> {
     /// Frees memory for a write of `size` bytes: copies first; then residents by the policy; and
     /// without a policy, residents move to disk before anything is refused.
+    ///
+    /// What the batch itself has gathered may exceed the bound: to take it away again would only
+    /// bring the batch back for it.
     pub(crate) fn make_room(&mut self, size: u64) -> Result<(), Stop> {
-        let most = self.state.settings.memory_bytes_max;
+        let most = self.state.settings.memory_bytes_max + self.gathered.installed_bytes();
+        let has_freed = self.state.free_buried();
         for _ in 0..EVICTIONS_PER_WRITE {
             if self.state.front.used_bytes() + size <= most {
                 return Ok(());
@@ -185,46 +224,92 @@ impl Scope<'_> {
             if self.state.drop_any_copy() {
                 continue;
             }
-            if !self.evict_one()? {
+            if self.moves_residents() || !self.evict_one()? {
                 break;
             }
         }
         if self.state.front.used_bytes() + size <= most {
             return Ok(());
         }
-        if self.state.front.dirty_bytes > 0 && self.state.has_disk && !self.has_changed() {
-            // What waits for the drain will be room soon.
+        let is_draining = self.state.has_disk && self.state.front.dirty_bytes > 0;
+        if self.has_changed() && (is_draining || has_freed || self.moves_residents()) {
+            // A batch that has begun is let through: what waits for the drain will be room soon.
+            return Ok(());
+        }
+        if has_freed {
+            return Err(Stop::Delay { ms: 1 });
+        }
+        // With nothing dirty, all that lives in memory are residents.
+        let has_live = self.state.front.spaces().any(|(_, space)| space.live > 0);
+        if is_draining || (self.moves_residents() && has_live) {
+            self.state.wants_room = size;
             return Err(Stop::Delay { ms: 5 });
         }
         Err(Error::full().into())
     }
 
-    /// Evicts one resident or moves it to disk; `false` when there is none to choose.
+    /// Whether residents move to disk rather than being evicted.
+    fn moves_residents(&self) -> bool {
+        self.state.has_disk && self.state.settings.eviction == Eviction::None
+    }
+
+    /// Moves residents to disk for a batch that has to wait until `size` bytes are free.
+    pub(crate) fn demote_some(&mut self, size: u64) -> Result<(), Stop> {
+        let most = self.state.settings.memory_bytes_max;
+        for _ in 0..EVICTIONS_PER_WRITE {
+            let front = &self.state.front;
+            let free_soon = most + front.dirty_bytes;
+            if front.used_bytes() + size <= free_soon || !self.demote_one()? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Evicts one resident; `false` when there is none to choose.
     fn evict_one(&mut self) -> Result<bool, Stop> {
-        let now = self.now();
-        let policy = self.state.settings.eviction;
-        let moves = policy == Eviction::None;
-        if moves && !self.state.has_disk {
+        if self.state.settings.eviction == Eviction::None {
             return Ok(false);
         }
-        let Some(victim) = self.state.choose_victim(now) else {
+        let Some((victim, namespace, key)) = self.victim() else {
             return Ok(false);
         };
-        let entry = self.state.front.entry(victim);
-        let (key, deadline, namespace) =
-            (entry.key().to_vec(), entry.deadline(), entry.namespace());
+        self.state.counters.evicted += 1;
         let hash = self.state.front.hash(&key);
+        self.within(namespace, |scope| scope.bury(hash, &key, victim))
+    }
+
+    fn demote_one(&mut self) -> Result<bool, Stop> {
+        let Some((victim, namespace, key)) = self.victim() else {
+            return Ok(false);
+        };
+        self.state.counters.demoted += 1;
+        let hash = self.state.front.hash(&key);
+        let deadline = self.state.front.entry(victim).deadline();
+        let value = self.state.front.value_at(victim)?.to_owned();
+        self.within(namespace, |scope| {
+            scope.store_at(hash, &key, Some(victim), value.view(), deadline, Home::Disk)
+        })
+    }
+
+    fn victim(&mut self) -> Option<(Handle, NamespaceId, Vec<u8>)> {
+        let victim = self.state.choose_victim(self.now())?;
+        let entry = self.state.front.entry(victim);
+        Some((victim, entry.namespace(), entry.key().to_vec()))
+    }
+
+    fn within(
+        &mut self,
+        namespace: NamespaceId,
+        change: impl FnOnce(&mut Self) -> Result<(), Stop>,
+    ) -> Result<bool, Stop> {
         let current = self.namespace();
         self.select(namespace);
-        let result = if moves {
-            let value = self.state.front.value_at(victim)?.to_owned();
-            self.state.counters.demoted += 1;
-            self.store_at(hash, &key, Some(victim), value.view(), deadline, Home::Disk)
-        } else {
-            self.state.counters.evicted += 1;
-            self.bury(hash, &key, victim)
-        };
+        let result = change(self);
         self.select(current);
         result.map(|()| true)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -49,7 +49,7 @@ impl Engine {
             gathered.chunks.push(FoundChunks { need: need.copied(), data });
         }
         for need in &missing.ranges {
-            gathered.ranges.push(read_range(disk, need)?);
+            gathered.add_range(read_range(disk, need)?);
         }
         for &namespace in &missing.rows {
             self.read_rows(disk, namespace)?;
@@ -82,7 +82,7 @@ impl Engine {
         let mut position = Some(0);
         while let Some(at) = position {
             let mut candidates = Vec::new();
-            {
+            let drains = {
                 let mut turn = self.lock();
                 let front = &turn.state().front;
                 let mut handles = Vec::new();
@@ -93,7 +93,8 @@ impl Engine {
                         candidates.push((entry.key().to_vec(), entry.version()));
                     }
                 }
-            }
+                front.space(namespace).drains_at_rest()
+            };
             let mut found = Vec::with_capacity(candidates.len());
             disk.read(namespace, |reader| {
                 for (key, _) in &candidates {
@@ -105,6 +106,8 @@ impl Engine {
             found.resize(candidates.len(), false);
             let mut turn = self.lock();
             let front = &mut turn.state().front;
+            // A drain that has taken a key may be about to write its row.
+            let is_at_rest = drains.is_some() && front.space(namespace).drains_at_rest() == drains;
             for ((key, version), is_there) in candidates.iter().zip(found) {
                 let hash = front.hash(key);
                 let Some(handle) = front.find(namespace, hash, key) else {
@@ -112,8 +115,7 @@ impl Engine {
                 };
                 let mut header = front.entry(handle).header();
                 let is_same = header.version == *version && header.below == Below::Unknown;
-                // A drain that has taken the key may be about to write its row.
-                if is_same && (is_there || header.queued) {
+                if is_same && (is_there || is_at_rest) {
                     header.below = if is_there { Below::Older } else { Below::None };
                     front.remark(handle, header);
                 }

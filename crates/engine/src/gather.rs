@@ -124,6 +124,10 @@ pub struct Gathered {
     /// Namespaces whose random row was hidden by the front: do not ask again.
     pub(crate) tried_random: Vec<NamespaceId>,
     is_fresh: bool,
+    /// Memory that what was gathered takes.
+    installed_bytes: u64,
+    /// Engine time at which the batch was first told to wait for the drain.
+    delayed_since_ms: Option<i64>,
 }
 
 impl Gathered {
@@ -132,10 +136,26 @@ impl Gathered {
         self.is_fresh
     }
 
+    /// Memory that what was gathered takes, in bytes.
+    pub(crate) fn installed_bytes(&self) -> u64 {
+        self.installed_bytes
+    }
+
+    /// Notes that the batch is told to wait at `now_ms`; for how long it has been waiting.
+    pub(crate) fn note_delay(&mut self, now_ms: i64) -> i64 {
+        now_ms - *self.delayed_since_ms.get_or_insert(now_ms)
+    }
+
     pub(crate) fn note_gathering(&mut self) {
         self.is_fresh = true;
-        // What was found for an earlier stop of the batch may be outdated by now.
-        self.ranges.clear();
+    }
+
+    /// Keeps the rows of a range, in the place of older ones.
+    pub(crate) fn add_range(&mut self, found: RangeRows) {
+        let need = &found.need;
+        self.ranges
+            .retain(|one| one.need.namespace != need.namespace || one.need.range != need.range);
+        self.ranges.push(found);
     }
 
     pub(crate) fn has_resolved(&self, namespace: NamespaceId) -> bool {
@@ -197,6 +217,7 @@ impl State {
 
     /// Puts what was read in the place of the fetching entries that are still waiting for it.
     pub(crate) fn install(&mut self, gathered: &mut Gathered, now: Now) -> Result<(), Error> {
+        let mut installed_bytes = 0;
         for found in gathered.rows.drain(..) {
             let hash = self.front.hash(&found.key);
             let Some(handle) = self.front.find(found.namespace, hash, &found.key) else {
@@ -217,6 +238,7 @@ impl State {
                     self.front.set(Some(handle), hash, &found.key, header, value.into_new())?
                 }
             };
+            installed_bytes += self.front.footprint(handle) as u64;
             self.front.copies.probation.push_back(handle);
         }
         for found in gathered.chunks.drain(..) {
@@ -228,6 +250,7 @@ impl State {
             let Some(handle) = self.front.find(need.namespace, hash, &need.key) else {
                 continue;
             };
+            let before = self.front.footprint(handle) as u64;
             self.front.change_spread(handle, |spread| {
                 for (number, data) in need.chunks.iter().zip(&found.data) {
                     if spread.missing(0, u64::MAX).contains(number) {
@@ -235,7 +258,9 @@ impl State {
                     }
                 }
             });
+            installed_bytes += self.front.footprint(handle) as u64 - before;
         }
+        gathered.installed_bytes += installed_bytes;
         Ok(())
     }
 }

@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind};
 use crate::front::Floor;
 use crate::log::{Sequence, bases};
 use crate::settings::{Place, Settings, Sources};
-use crate::store::{BASES, Store};
+use crate::store::{BASES, Store, failed, make_private};
 
 /// Directory of the clones, one directory per point.
 const POINTS: &str = "history";
@@ -48,7 +48,11 @@ impl Engine {
             return Ok(());
         };
         let directory = store.directory.join(POINTS).join(format!("{sequence:016x}"));
-        create(&directory)?;
+        let path = directory.join(POINT_FILE);
+        if path.exists() {
+            return Ok(());
+        }
+        make_private(&directory)?;
         {
             // While the drain waits, nobody writes or checkpoints a file: file and WAL fit.
             let _still = store.drainer.lock();
@@ -74,8 +78,14 @@ impl Engine {
             bytes.extend_from_slice(&number.to_le_bytes());
         }
         bytes.extend_from_slice(&crc32c::crc32c(&bytes).to_le_bytes());
-        let path = directory.join(POINT_FILE);
-        fs::write(&path, &bytes).map_err(|cause| failed("write", &path, &cause))
+        // Last, and after all of it is durable: a point that can be read is whole.
+        let disk = &store.disk;
+        let written = disk
+            .sync_directory(&directory)
+            .and_then(|()| disk.create_new(&path))
+            .and_then(|file| file.write_at(&bytes, 0).and_then(|()| file.sync()))
+            .and_then(|()| disk.sync_directory(&directory));
+        written.map_err(|cause| failed("write", &path, &cause))
     }
 }
 
@@ -125,7 +135,7 @@ pub fn restore(
     }
     let all = points(source)?;
     let point = all.into_iter().rfind(|point| point.complete_ms <= until_ms);
-    create(target)?;
+    make_private(target)?;
     match &point {
         Some(point) => copy_directory(&point.directory, target)?,
         None => copy_if_there(&source.join("namespaces"), target)?,
@@ -202,8 +212,10 @@ fn copy_if_there(path: &Path, directory: &Path) -> Result<(), Error> {
     let Some(name) = path.file_name() else {
         return Ok(());
     };
-    match fs::copy(path, directory.join(name)) {
-        Ok(_) => Ok(()),
+    let copy = directory.join(name);
+    let copied = fs::copy(path, &copy).and_then(|_| fs::File::open(&copy)?.sync_all());
+    match copied {
+        Ok(()) => Ok(()),
         Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => Ok(()),
         Err(cause) => Err(failed("copy", path, &cause)),
     }
@@ -217,17 +229,4 @@ fn copy_directory(from: &Path, to: &Path) -> Result<(), Error> {
         }
     }
     Ok(())
-}
-
-fn create(directory: &Path) -> Result<(), Error> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(directory).map_err(|cause| failed("create", directory, &cause))
-}
-
-fn failed(action: &str, path: &Path, cause: &std::io::Error) -> Error {
-    let message = format!("cannot {action} {}: {cause}", path.display());
-    Error::new(ErrorKind::Unavailable, message)
 }

@@ -9,6 +9,7 @@ use crate::disk::{Access, Disk, File};
 use crate::error::{Error, ErrorKind};
 use crate::limits::NAMESPACES_MAX;
 use crate::namespace::NamespaceId;
+use crate::store::failed;
 
 const FILE: &str = "namespaces";
 
@@ -130,11 +131,6 @@ fn entry(bytes: &[u8]) -> Option<&[u8]> {
     let checksum = u32::from_le_bytes([header[4], header[5], header[6], header[7]]);
     let name = rest.get(..length)?;
     (length <= NAME_BYTES_MAX && crc32c::crc32c(name) == checksum).then_some(name)
-}
-
-fn failed(action: &str, path: &Path, cause: &std::io::Error) -> Error {
-    let message = format!("cannot {action} {}: {cause}", path.display());
-    Error::new(ErrorKind::Unavailable, message)
 }
 
 #[cfg(test)]

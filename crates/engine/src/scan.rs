@@ -70,16 +70,19 @@ impl Range {
     /// The least key that may match.
     fn lower(&self) -> Bound<Vec<u8>> {
         match &self.after {
-            Some(after) if !self.reverse => Bound::Excluded(after.clone()),
+            Some(after) if !self.reverse && *after >= self.prefix => Bound::Excluded(after.clone()),
             _ => Bound::Included(self.prefix.clone()),
         }
     }
 
     /// The bound above all keys that may match.
     fn upper(&self) -> Bound<Vec<u8>> {
+        let end = end_of_prefix(&self.prefix);
         match &self.after {
-            Some(after) if self.reverse => Bound::Excluded(after.clone()),
-            _ => end_of_prefix(&self.prefix).map_or(Bound::Unbounded, Bound::Excluded),
+            Some(after) if self.reverse && end.as_ref().is_none_or(|end| after < end) => {
+                Bound::Excluded(after.clone())
+            }
+            _ => end.map_or(Bound::Unbounded, Bound::Excluded),
         }
     }
 
@@ -125,31 +128,25 @@ impl Scope<'_> {
             return Err(Missing::index(self.namespace()).into());
         }
         let space = self.state.front.space(self.namespace());
-        let mut below = Vec::new();
-        let mut horizon = None;
-        if space.may_lie_below() {
-            let need = RangeNeed { namespace: self.namespace(), range, drains: space.drains };
-            let found = self.gathered.ranges.iter().position(|one| one.need == need);
-            let Some(at) = found else {
-                return Err(Missing::range(need).into());
-            };
-            let read = self.gathered.ranges.swap_remove(at);
-            if read.is_cut {
-                horizon = read.rows.last().map(|(row, _)| row.key.clone());
-            }
-            below = read.rows;
-            return self.merge(&read.need.range, below, horizon);
+        if !space.may_lie_below() {
+            return self.merge(&range, &[], None);
         }
-        self.merge(&range, below, horizon)
+        let need = RangeNeed { namespace: self.namespace(), range, drains: space.drains };
+        let Some(read) = self.gathered.ranges.iter().find(|one| one.need == need) else {
+            return Err(Missing::range(need).into());
+        };
+        // Kept for another run of the batch, which may stop for something else yet.
+        let horizon = read.rows.last().filter(|_| read.is_cut).map(|(row, _)| row.key.as_slice());
+        self.merge(&read.need.range, &read.rows, horizon)
     }
 
     /// Merges rows with the live entries of the front. Nothing beyond `horizon`, the last row
     /// of a cut read, may be returned: there may be rows in between.
     fn merge(
-        &mut self,
+        &self,
         range: &Range,
-        below: Vec<(Row, Option<OwnedValue>)>,
-        horizon: Option<Vec<u8>>,
+        below: &[(Row, Option<OwnedValue>)],
+        horizon: Option<&[u8]>,
     ) -> Result<Page, Stop> {
         let front = &self.state.front;
         let namespace = self.namespace();
@@ -160,7 +157,7 @@ impl Scope<'_> {
             })
             .peekable();
         let mut rows = below
-            .into_iter()
+            .iter()
             .filter(|(row, _)| {
                 let is_past =
                     row.deadline.is_some_and(|at| now.is_past(crate::below::deadline_from_row(at)));
@@ -183,7 +180,7 @@ impl Scope<'_> {
             };
             if takes_memory {
                 let key = from_memory.unwrap_or_default();
-                if horizon.as_deref().is_some_and(|end| range.comes_first(end, key)) {
+                if horizon.is_some_and(|end| range.comes_first(end, key)) {
                     break;
                 }
                 if let Some(handle) = memory.next() {
@@ -191,10 +188,11 @@ impl Scope<'_> {
                 }
             } else if let Some((row, value)) = rows.next() {
                 let kind = Kind::from_byte(row.kind).unwrap_or(Kind::Void);
-                page.rows.push(ScanRow { key: row.key, kind, value });
+                let (key, value) = (row.key.clone(), value.clone());
+                page.rows.push(ScanRow { key, kind, value });
             }
         }
-        page.next = horizon;
+        page.next = horizon.map(<[u8]>::to_vec);
         Ok(page)
     }
 }

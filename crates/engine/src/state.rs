@@ -61,6 +61,8 @@ pub struct State {
     pub disk_full: Option<Error>,
     pub is_closed: bool,
     pub failures: Vec<Failure>,
+    /// How many there have been; the list forgets the oldest.
+    pub failure_count: usize,
     pub buried: Vec<Buried>,
     pub random: Random,
     /// Numbers the reads from below.
@@ -68,6 +70,10 @@ pub struct State {
     pub counters: Counters,
     pub arrivals: Arrivals,
     pub pace: Pace,
+    /// Bytes that a batch found no room for, until residents have been moved to disk for it.
+    pub wants_room: u64,
+    /// The last sequence of which nothing will be undone any more.
+    pub final_sequence: u64,
     timeline: Timeline,
     /// Record times never decrease.
     last_time_ms: u64,
@@ -95,12 +101,15 @@ impl State {
             disk_full: None,
             is_closed: false,
             failures: Vec::new(),
+            failure_count: 0,
             buried: Vec::new(),
             random: Random::new(seed),
             fetches: 0,
             counters: Counters::default(),
             arrivals: Arrivals::default(),
             pace: Pace::default(),
+            wants_room: 0,
+            final_sequence: 0,
             timeline: Timeline::resume(clock, None),
             last_time_ms: 0,
         }
@@ -128,18 +137,41 @@ impl State {
         self.buried.extend(spaces.into_iter().map(Buried::new));
     }
 
+    /// Frees a slice of what was flushed; `false` once nothing is left of it.
+    pub fn free_buried(&mut self) -> bool {
+        let Some(mut buried) = self.buried.pop() else {
+            return false;
+        };
+        if self.front.free_some(&mut buried) {
+            self.buried.push(buried);
+        }
+        true
+    }
+
     /// Undoes every batch after `written`, the last one that was handed over, and says so to
     /// whoever waits for one. Their numbers are not used again.
     pub fn undo_pending(&mut self, written: u64, error: &Error) {
         let mark = Undo::default().mark();
+        let generations: Vec<_> = self
+            .undo
+            .cleared()
+            .into_iter()
+            .map(|namespace| (namespace, self.front.space(namespace).generation))
+            .collect();
         match self.undo.roll_back(&mut self.front, mark) {
             Ok(spaces) => self.bury(spaces),
             Err(fatal) => self.refusing = Some(fatal),
         }
+        for (namespace, generation) in generations {
+            self.front.reclaim(namespace, generation + 1);
+        }
+        self.front.forget_removals(self.final_sequence);
         self.buffer.clear();
         self.logged_sequence = written;
-        let failure = Failure { first: written + 1, last: self.sequence, error: error.clone() };
+        let first = self.final_sequence + 1;
+        let failure = Failure { first, last: self.sequence, error: error.clone() };
         self.failures.push(failure);
+        self.failure_count += 1;
         // Whoever asks does so within seconds; the list only must not grow for ever.
         if self.failures.len() > 4096 {
             self.failures.remove(0);

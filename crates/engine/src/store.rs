@@ -81,6 +81,11 @@ impl Store {
 pub fn lock_directory(directory: &Path) -> Result<File, Error> {
     make_private(directory)?;
     let path = directory.join(LOCK);
+    // What is written into the file must not go where a link points.
+    if fs::symlink_metadata(&path).is_ok_and(|found| !found.is_file()) {
+        let cause = std::io::Error::other("it is not a plain file");
+        return Err(failed("open", &path, &cause));
+    }
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
     #[cfg(unix)]
@@ -112,7 +117,8 @@ fn taken(directory: &Path, file: &mut File) -> Error {
         .with_hint("close it there first, or connect to that process as a client")
 }
 
-fn make_private(directory: &Path) -> Result<(), Error> {
+/// Makes a directory for its owner alone, with its parents.
+pub fn make_private(directory: &Path) -> Result<(), Error> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -120,7 +126,8 @@ fn make_private(directory: &Path) -> Result<(), Error> {
     builder.create(directory).map_err(|cause| failed("create", directory, &cause))
 }
 
-fn failed(action: &str, path: &Path, cause: &std::io::Error) -> Error {
+/// What the file system said, as an error that names the file.
+pub fn failed(action: &str, path: &Path, cause: &std::io::Error) -> Error {
     let message = format!("cannot {action} {}: {cause}", path.display());
     Error::new(ErrorKind::Unavailable, message)
 }

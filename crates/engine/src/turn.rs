@@ -7,17 +7,26 @@ use parking_lot::MutexGuard;
 
 use crate::clock::Now;
 use crate::engine::Engine;
+use crate::error::{Error, ErrorKind};
 use crate::gather::Gathered;
 use crate::namespace::NamespaceId;
 use crate::scope::{Outcome, Scope, Stop};
 use crate::settings::Durability;
 use crate::state::State;
 
+/// Longest that a batch waits for the drain before it is given up, in milliseconds.
+const DELAY_MS_MAX: i64 = 30_000;
+
 /// What a batch asks for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BatchOptions {
     /// More durability than the instance gives; less is not possible.
     pub durability: Option<Durability>,
+}
+
+fn behind() -> Error {
+    Error::new(ErrorKind::Busy, "the disk does not keep up with the writes")
+        .with_hint("write more slowly, or raise dirty_bytes_max")
 }
 
 /// What a reply has to wait for.
@@ -51,6 +60,7 @@ impl Ticket {
 
 /// The engine's lock, held.
 pub struct Turn<'e> {
+    engine: &'e Engine,
     state: MutexGuard<'e, State>,
     now: Now,
     ticket: Ticket,
@@ -59,7 +69,7 @@ pub struct Turn<'e> {
 impl<'e> Turn<'e> {
     pub(crate) fn new(engine: &'e Engine, state: MutexGuard<'e, State>) -> Self {
         let now = state.now(engine.clock());
-        Self { state, now, ticket: Ticket::NONE }
+        Self { engine, state, now, ticket: Ticket::NONE }
     }
 
     /// The clocks, as all batches of the turn see them.
@@ -97,9 +107,43 @@ impl<'e> Turn<'e> {
                     self.state.mark_fetching(&mut missing, self.now)?;
                     return Err(Stop::Gather(missing));
                 }
+                if self.state.wants_room > 0 {
+                    self.demote(namespace)?;
+                }
+                let is_delay = matches!(stop, Stop::Delay { .. });
+                if is_delay && gathered.note_delay(self.now.engine_ms) > DELAY_MS_MAX {
+                    return Err(Stop::Fail(behind()));
+                }
                 Err(stop)
             }
         }
+    }
+
+    /// Moves residents to disk for a batch that found no room, as a batch of its own.
+    fn demote(&mut self, namespace: NamespaceId) -> Result<(), Stop> {
+        let size = mem::take(&mut self.state.wants_room);
+        let mark = self.state.undo.mark();
+        let mut gathered = Gathered::default();
+        let mut scope = Scope::new(&mut self.state, &mut gathered, namespace, self.now);
+        match scope.demote_some(size).and_then(|()| scope.end()) {
+            Ok(outcome) => self.note(&outcome, &BatchOptions::default()),
+            Err(stop) => {
+                scope.abandon(mark)?;
+                return Err(stop);
+            }
+        }
+        self.engine.shared().background.want_drain();
+        Ok(())
+    }
+
+    /// Notes that a batch of this turn will ask for `key`; a hint that changes nothing but speed.
+    pub fn expect(&mut self, namespace: NamespaceId, key: &[u8]) {
+        self.state.front.expect(namespace, key);
+    }
+
+    /// Brings what was expected into the processor's cache, all at once.
+    pub fn touch_expected(&mut self) {
+        self.state.front.touch_expected();
     }
 
     /// What the batches since the last call have to wait for.

@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use crate::error::Error;
-use crate::front::{Blob, Entry, Front, Handle, NewValue, Space, Stored};
+use crate::front::{Below, Blob, Entry, Front, Handle, Header, NewValue, Space, State, Stored};
 use crate::namespace::NamespaceId;
 
 enum Item {
@@ -92,6 +92,15 @@ impl Undo {
         Ok(buried)
     }
 
+    /// The namespaces whose FLUSH would be undone.
+    pub fn cleared(&self) -> Vec<NamespaceId> {
+        let cleared = self.items.iter().filter_map(|item| match item {
+            Item::Space { namespace, .. } => Some(*namespace),
+            _ => None,
+        });
+        cleared.collect()
+    }
+
     /// Takes everything out, to be forgotten or undone by whoever hands the records over.
     pub fn take(&mut self) -> Self {
         std::mem::take(self)
@@ -137,7 +146,8 @@ impl Undo {
     }
 }
 
-/// Puts an entry back as its image says.
+/// Puts an entry back as its image says, except for what a drain may have changed since: what
+/// lies below is a fact about the file, not about the batch that is undone.
 fn restore(
     front: &mut Front,
     namespace: NamespaceId,
@@ -148,15 +158,32 @@ fn restore(
     let current = front.find(namespace, hash, image.key());
     let value = match (image.stored(), blob) {
         (Stored::Inside(bytes), _) => NewValue::Inside(bytes),
+        (Stored::Outside(_), Some(Blob::Spread(mut spread))) => {
+            // Nobody knows what became of what a drain had taken of it: it is written again.
+            spread.restore_changes();
+            NewValue::Outside(Blob::Spread(spread))
+        }
         (Stored::Outside(_), Some(blob)) => NewValue::Outside(blob),
         (Stored::Outside(_), None) => return Err(Error::internal("an undo image lost its value")),
     };
     let mut header = image.header();
-    // The queues may have let go of it meanwhile; being read again brings it back.
-    header.probation = false;
+    let known = current.map(|handle| front.entry(handle).header());
+    if let Some(known) = known.filter(|known| !is_copy(&header) && !is_copy(known)) {
+        header.below = if known.below == Below::Same { Below::Older } else { known.below };
+    }
+    // The queues may have let go of a copy meanwhile, so it starts anew.
+    header.probation = is_copy(&header);
     header.promoted = false;
-    front.set(current, hash, image.key(), header, value)?;
+    let handle = front.set(current, hash, image.key(), header, value)?;
+    if header.probation {
+        front.copies.probation.push_back(handle);
+    }
     Ok(())
+}
+
+/// Whether the entry only repeats what lies below.
+fn is_copy(header: &Header) -> bool {
+    matches!(header.state, State::Clean | State::Fetching)
 }
 
 #[cfg(test)]

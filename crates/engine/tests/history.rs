@@ -82,6 +82,7 @@ fn log_11_a_restore_to_each_second_gives_the_exact_prefix_over_bases_and_files()
     assert_eq!(read(&engine, "disk").as_deref(), Some("9"));
 }
 
+/// INV-08: what a kept restore point needs is not deleted.
 #[test]
 fn inv_08_a_kept_point_restores_and_a_time_before_the_oldest_is_refused() {
     let scratch = tempfile::tempdir().unwrap();

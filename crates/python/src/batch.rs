@@ -20,7 +20,7 @@ use crate::convert::lifetime::Lifetime;
 use crate::convert::step::Step;
 use crate::convert::value::Held;
 use crate::database::Database;
-use crate::errors::usage;
+use crate::errors::{WouldBlock, usage};
 use crate::settings;
 
 /// Up to so many queries a batch runs at once and keeps the interpreter lock; a longer one lets
@@ -63,8 +63,8 @@ impl Queries {
     }
 
     #[doc = stub_doc!("Queries.__len__")]
-    fn __len__(&self) -> usize {
-        self.plan.tasks.len()
+    fn __len__(&self, py: Python<'_>) -> usize {
+        self.results.as_ref().map_or(self.plan.tasks.len(), |results| results.bind(py).len())
     }
 
     #[doc = stub_doc!("Queries.__getitem__")]
@@ -183,17 +183,20 @@ impl Queries {
         };
         let outcome = execute(py, database.get(), &plan, durability);
         let mut queries = slf.borrow_mut();
-        queries.plan = plan;
-        let results = match outcome {
-            Ok(results) => results,
-            Err(failure) => {
-                // An impatient handle has done nothing, so a patient one may go on with it.
-                queries.is_spent = !failure.is_instance_of::<crate::errors::WouldBlock>(py);
-                return Err(failure);
+        match outcome {
+            Ok(results) => {
+                queries.results = Some(results.clone().unbind());
+                Ok(results)
             }
-        };
-        queries.results = Some(results.clone().unbind());
-        Ok(results)
+            Err(failure) => {
+                if failure.is_instance_of::<WouldBlock>(py) {
+                    // An impatient handle has done nothing, so a patient one may go on with it.
+                    queries.is_spent = false;
+                    queries.plan = plan;
+                }
+                Err(failure)
+            }
+        }
     }
 
     // An error among the results knows, by its traceback, the frame that knows this batch.

@@ -4,7 +4,9 @@
 //! to be read from below. It is worth its code, since letting the interpreter lock go and taking
 //! it again costs as much as a read. Nothing that runs under the engine's lock may call Python.
 
-use dwell_engine::{BatchOptions, Durability, Error, Gathered, Scope, Settled, Stop, Ticket};
+use dwell_engine::{
+    BatchOptions, Durability, Engine, Error, Gathered, Scope, Settled, Stop, Ticket,
+};
 use pyo3::prelude::*;
 
 use crate::database::Database;
@@ -31,14 +33,14 @@ impl<'a> Call<'a> {
         Self { key: Some(key), options: BatchOptions::default(), is_change: true }
     }
 
-    /// The exception for an error of this call.
-    fn exception(&self, py: Python<'_>, error: &Error) -> PyErr {
-        exception_about(py, error, self.key)
-    }
-
     /// The same, about no single key.
     pub fn about_all(self) -> Self {
         Self { key: None, ..self }
+    }
+
+    /// The exception for an error of this call.
+    fn exception(&self, py: Python<'_>, error: &Error) -> PyErr {
+        exception_about(py, error, self.key)
     }
 }
 
@@ -51,7 +53,7 @@ impl Database {
         work: impl FnOnce(&mut Scope<'_>) -> Result<T, Stop>,
     ) -> PyResult<Option<T>> {
         let engine = self.handle.engine(py)?;
-        if !self.waits && call.is_change && self.must_sync(py, call)? {
+        if !self.waits && call.is_change && must_sync(engine, call) {
             return self.gives_way();
         }
         // Boxed on its rare way out, so that the common way copies little.
@@ -66,14 +68,14 @@ impl Database {
         };
         match answer {
             Ok(answer) => {
-                self.settle(py, &ticket)?;
+                self.settle(py, engine, call, &ticket)?;
                 Ok(Some(answer))
             }
             Err(stop) => match *stop {
                 Stop::Gather(_) | Stop::Delay { .. } => self.gives_way(),
                 Stop::Fail(error) => {
                     // An error tells what was seen as much as an answer does.
-                    self.settle(py, &ticket)?;
+                    self.settle(py, engine, call, &ticket)?;
                     Err(call.exception(py, &error))
                 }
             },
@@ -110,29 +112,40 @@ impl Database {
         if self.waits { Ok(None) } else { Err(WouldBlock::new_err("this would have to wait")) }
     }
 
-    fn must_sync(&self, py: Python<'_>, call: &Call<'_>) -> PyResult<bool> {
-        let own = self.handle.engine(py)?.settings().durability;
-        Ok(call.options.durability.map_or(own, |asked| asked.max(own)) == Durability::Always)
-    }
-
-    /// Keeps the answer back until what it tells of is as durable as was asked for.
-    fn settle(&self, py: Python<'_>, ticket: &Ticket) -> PyResult<()> {
-        let engine = self.handle.engine(py)?;
+    /// Keeps the answer back until what it tells of is as durable as was asked for. A database
+    /// that is being closed meanwhile still gives it.
+    fn settle(
+        &self,
+        py: Python<'_>,
+        engine: &Engine,
+        call: &Call<'_>,
+        ticket: &Ticket,
+    ) -> PyResult<()> {
+        let failed = |error: &Error| call.exception(py, error);
         match engine.is_settled(ticket) {
             Settled::Yes => return Ok(()),
-            Settled::Failed(error) => return Err(exception_about(py, &error, None)),
+            Settled::Failed(error) => return Err(failed(&error)),
             Settled::NotYet => {}
         }
+        // Handing over is one write into the page cache, which an event loop can afford; an fsync
+        // is not.
+        let wait = if self.waits { Engine::settle } else { Engine::hand_over };
+        let run = || wait(engine, ticket).map_err(Box::new);
+        py.detach(|| self.handle.guard(run).flatten()).map_err(|error| failed(&error))?;
         if self.waits {
-            return self.handle.detached(py, |engine| engine.settle(ticket));
+            return Ok(());
         }
-        // Handing over is one write into the page cache, which an event loop can afford.
-        self.handle.detached(py, |engine| engine.hand_over(ticket))?;
         match engine.is_settled(ticket) {
             Settled::Yes => Ok(()),
-            Settled::Failed(error) => Err(exception_about(py, &error, None)),
+            Settled::Failed(error) => Err(failed(&error)),
             // Only a look gets here: its answer waits for somebody else's fsync.
             Settled::NotYet => self.gives_way().map(|_: Option<()>| ()),
         }
     }
+}
+
+/// Whether the call ends in an fsync.
+fn must_sync(engine: &Engine, call: &Call<'_>) -> bool {
+    let own = engine.settings().durability;
+    call.options.durability.map_or(own, |asked| asked.max(own)) == Durability::Always
 }

@@ -129,6 +129,12 @@ impl Clients {
         self.at(client.place).filter(|connection| connection.session.id == client.id)
     }
 
+    /// The connection, if it is still open, to be looked at only.
+    pub fn peek(&self, client: Handle) -> Option<&Connection> {
+        let connection = self.places.get(client.place)?.as_deref()?;
+        (connection.session.id == client.id).then_some(connection)
+    }
+
     /// All connections with their places.
     pub fn iter(&self) -> impl Iterator<Item = (usize, &Connection)> {
         let places = self.places.iter().enumerate();

@@ -25,6 +25,7 @@ use crate::execute::OUTPUT_THROTTLE_BYTES;
 use crate::house::House;
 use crate::input::Arena;
 use crate::listener::Listener;
+use crate::lookahead::Lookahead;
 use crate::notice::Notices;
 use crate::park::Gatherers;
 use crate::timers::Timers;
@@ -58,6 +59,7 @@ pub struct EventLoop {
     pub(crate) arena: Arena,
     /// What reads the requests of all connections that are not in the middle of one.
     pub(crate) parser: RequestParser,
+    pub(crate) lookahead: Lookahead,
     /// Where a turn writes its replies.
     pub(crate) reply: Reply,
     /// Whose they are.
@@ -105,6 +107,7 @@ impl EventLoop {
             gated: Vec::new(),
             arena: Arena::new(),
             parser: RequestParser::new(),
+            lookahead: Lookahead::default(),
             reply: Reply::default(),
             segments: Vec::new(),
             work: Vec::new(),

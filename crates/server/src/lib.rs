@@ -27,6 +27,7 @@ mod house;
 mod input;
 mod lazy_turn;
 mod listener;
+mod lookahead;
 mod messages;
 mod name_hash;
 pub mod notice;

@@ -20,8 +20,8 @@ const REPLY_KEPT_BYTES: usize = 1024 * 1024;
 
 /// One connection's share of a turn.
 pub(crate) struct Work {
-    client: Handle,
-    source: Source,
+    pub client: Handle,
+    pub source: Source,
 }
 
 impl EventLoop {
@@ -83,7 +83,12 @@ impl EventLoop {
             is_over: false,
         };
         let mut all: Option<Ticket> = None;
-        for Work { client, source } in &self.work {
+        let mut ahead = 0;
+        for (position, Work { client, source }) in self.work.iter().enumerate() {
+            if position == ahead {
+                let rest = &self.work[position..];
+                ahead += self.lookahead.run(rest, &self.arena, &self.clients, &mut executor);
+            }
             let Some(connection) = self.clients.get(*client) else { continue };
             let start = executor.reply.mark();
             executor.reply.set_protocol(connection.session.protocol);

@@ -181,7 +181,8 @@ impl RequestParser {
         self.spans.capacity() * size_of::<Span>() + self.unquoted.capacity()
     }
 
-    fn reset(&mut self) {
+    /// Forgets a command that was begun, for a parser that changes its buffer.
+    pub fn reset(&mut self) {
         self.stage = Stage::Start;
         self.position = 0;
         self.scanned = 0;

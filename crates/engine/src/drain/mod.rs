@@ -5,9 +5,11 @@
 //!
 //! A sweep is committed in several transactions; only the last one moves the applied sequence.
 
+mod room;
 mod rows;
 mod settle;
 
+use std::ops::Range;
 use std::time::Instant;
 
 use dwell_sqlite::KeysFile;
@@ -15,17 +17,13 @@ use dwell_sqlite::KeysFile;
 use crate::below::DiskTier;
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::front::{Floor, waits};
+use crate::front::{Floor, State as EntryState, waits};
 use crate::limits::SLICE_KEYS;
+use crate::log::Sequence;
 use crate::namespace::NamespaceId;
-use crate::settings::Durability;
-use crate::turn::Ticket;
+use room::Room;
 use rows::SweptKeys;
 use settle::Committed;
-
-/// Rows per transaction: large enough that the fsync costs nothing, small enough that memory
-/// comes free steadily.
-const ROWS_PER_TRANSACTION: usize = 50_000;
 
 /// Write-ahead log of a file beyond which it is copied into the file itself.
 const CHECKPOINT_EVERY_SWEEPS: u32 = 4;
@@ -130,7 +128,7 @@ impl Engine {
         let (mut sweep, queue) = {
             let mut turn = self.lock();
             let state = turn.state();
-            let (cut, failures) = (state.sequence, state.failures.len());
+            let (cut, failures) = (state.sequence, state.failure_count);
             let space = state.front.space_mut(namespace);
             space.in_flight_since = space.waiting_since.take();
             // From here on a row may appear at any moment.
@@ -159,7 +157,8 @@ impl Engine {
                 let hash = front.hash(entry.key());
                 let is_current = front.find(namespace, hash, entry.key()) == Some(handle);
                 if is_current && waits(&header) {
-                    sweep.keys.push(entry.key());
+                    let is_deletion = header.state != EntryState::Dirty;
+                    sweep.keys.push(entry.key(), is_deletion);
                 }
                 front.set_in_flight(handle);
             }
@@ -169,47 +168,66 @@ impl Engine {
     }
 
     fn write_sweep(&self, sweep: &mut Sweep, open: &mut OpenFile) -> Result<(), Error> {
-        let applied_before = open.file.applied();
-        let count = sweep.keys.len();
+        let room = Room::find(self.has_full_disk(), &mut sweep.keys, &mut open.file);
         let mut start = 0;
         loop {
-            let end = (start + ROWS_PER_TRANSACTION).min(count);
-            let is_last = end == count;
-            let began = Instant::now();
-            let mut writing = open.file.begin()?;
-            let clears = sweep.clears && start == 0;
-            if clears {
-                writing.clear()?;
-            }
-            let (newest, bytes) = self.write_rows(sweep, start..end, &mut writing)?;
-            let newest = if clears { newest.max(sweep.cut) } else { newest };
-            self.secure(sweep, newest.max(if is_last { sweep.cut } else { 0 }))?;
-            writing.commit(if is_last { sweep.cut } else { applied_before })?;
-            let done =
-                Committed { cleared: clears, bytes, took: began.elapsed(), rows: open.file.rows() };
-            self.settle_rows(sweep, start..end, &done);
-            if is_last {
+            let part = room.part(start, sweep.keys.len(), &open.file)?;
+            start = self.write_transaction(sweep, part, room.bytes_max(), open)?;
+            room.end_transaction(&mut open.file)?;
+            if start == sweep.keys.len() {
                 break;
             }
-            start = end;
         }
         self.finish_sweep(sweep, open.file.rows());
         Ok(())
     }
 
-    /// Makes the log durable up to `newest`: nothing may be in a file that a power cut could
-    /// still take from the history.
-    fn secure(&self, sweep: &Sweep, newest: u64) -> Result<(), Error> {
-        let ticket = Ticket { sequence: newest, first: 0, durability: Durability::Always };
-        self.settle(&ticket)?;
+    /// Commits a part of the sweep, or what `bytes_max` lets through of it; tells where it ended.
+    fn write_transaction(
+        &self,
+        sweep: &mut Sweep,
+        part: Range<usize>,
+        bytes_max: u64,
+        open: &mut OpenFile,
+    ) -> Result<usize, Error> {
+        let began = Instant::now();
+        let (start, applied_before) = (part.start, open.file.applied());
+        let mut writing = open.file.begin()?;
+        let clears = sweep.clears && start == 0;
+        if clears {
+            writing.clear()?;
+        }
+        let written = self.write_rows(sweep, part, bytes_max, &mut writing)?;
+        let is_last = written.end == sweep.keys.len();
+        let newest = written.newest.max(if clears || is_last { sweep.cut } else { 0 });
+        self.secure(newest, sweep.failures)?;
+        writing.commit(if is_last { sweep.cut } else { applied_before })?;
+        let (took, rows) = (began.elapsed(), open.file.rows());
+        let done = Committed { cleared: clears, bytes: written.bytes, took, rows };
+        self.settle_rows(sweep, start..written.end, &done);
+        Ok(written.end)
+    }
+
+    /// Makes the log durable up to `newest`: nothing may be in a file, or in a base, that a power
+    /// cut could still take from the history. `failures` is how often the log had failed when
+    /// the first of it was read.
+    pub(crate) fn secure(&self, newest: u64, failures: usize) -> Result<(), Error> {
+        // No ticket waits here: the newest number may be one that was undone before.
+        if let Some(store) = self.store() {
+            if store.log.written().as_u64() < newest {
+                self.hand_over_all()?;
+            }
+            let up_to = Sequence::from_u64(newest);
+            store.log.sync(up_to).map_err(|cause| self.refuse(cause))?;
+        }
         let mut turn = self.lock();
-        if turn.state().failures.len() == sweep.failures {
+        if turn.state().failure_count == failures {
             return Ok(());
         }
-        // What was read for these rows may have been undone since.
+        // What was read may have been undone since.
         Err(Error::new(
             crate::error::ErrorKind::Unavailable,
-            "the log failed while keys were being written to their file",
+            "the log failed while what it holds was being written elsewhere",
         ))
     }
 }

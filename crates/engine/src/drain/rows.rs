@@ -16,6 +16,8 @@ use crate::value::Value;
 
 /// Keys copied per holding of the lock.
 const KEYS_PER_COPY: usize = 512;
+/// The same when a transaction is bounded by its bytes.
+const KEYS_PER_SMALL_COPY: usize = 8;
 
 /// The keys of a sweep in one buffer, sorted, and what was written for each.
 #[derive(Default)]
@@ -27,22 +29,29 @@ pub struct SweptKeys {
 struct Span {
     start: usize,
     length: u32,
+    is_deletion: bool,
     /// The version that was written; 0 while nothing was.
     version: u64,
     wrote_row: bool,
 }
 
 impl SweptKeys {
-    pub fn push(&mut self, key: &[u8]) {
-        let start = self.bytes.len();
+    pub fn push(&mut self, key: &[u8], is_deletion: bool) {
+        let (start, length) = (self.bytes.len(), key.len() as u32);
         self.bytes.extend_from_slice(key);
-        self.spans.push(Span { start, length: key.len() as u32, version: 0, wrote_row: false });
+        self.spans.push(Span { start, length, is_deletion, version: 0, wrote_row: false });
     }
 
     pub fn sort(&mut self) {
         let bytes = &self.bytes;
         self.spans
             .sort_unstable_by_key(|span| &bytes[span.start..span.start + span.length as usize]);
+    }
+
+    /// Brings deletions to the front, without changing the order otherwise; tells how many.
+    pub fn put_deletions_first(&mut self) -> usize {
+        self.spans.sort_by_key(|span| !span.is_deletion);
+        self.spans.partition_point(|span| span.is_deletion)
     }
 
     pub fn len(&self) -> usize {
@@ -65,6 +74,15 @@ impl SweptKeys {
     }
 }
 
+/// What a transaction has written of its part of a sweep.
+pub(super) struct Written {
+    /// Where the next transaction goes on.
+    pub end: usize,
+    /// The newest version.
+    pub newest: u64,
+    pub bytes: u64,
+}
+
 /// What is written for one key.
 enum Change {
     /// A row whose value is in the copy's buffer.
@@ -80,29 +98,32 @@ enum Change {
 }
 
 impl Engine {
-    /// Writes the keys of a part of the sweep. Gives the newest version and the bytes written.
+    /// Writes the keys of a part of the sweep, until it has written `bytes_max`.
     pub(super) fn write_rows(
         &self,
         sweep: &mut Sweep,
         part: Range<usize>,
+        bytes_max: u64,
         writing: &mut Writing<'_>,
-    ) -> Result<(u64, u64), Error> {
-        let (mut newest, mut bytes) = (0, 0);
+    ) -> Result<Written, Error> {
+        let mut written = Written { end: part.start, newest: 0, bytes: 0 };
         let mut values = Vec::new();
         let mut changes = Vec::with_capacity(KEYS_PER_COPY);
-        let mut at = part.start;
-        while at < part.end {
-            let end = (at + KEYS_PER_COPY).min(part.end);
+        let keys_per_copy = if bytes_max < u64::MAX { KEYS_PER_SMALL_COPY } else { KEYS_PER_COPY };
+        while written.end < part.end && written.bytes < bytes_max {
+            let at = written.end;
+            let end = (at + keys_per_copy).min(part.end);
             values.clear();
             changes.clear();
             self.copy_out(sweep, at..end, &mut values, &mut changes)?;
             for (offset, change) in changes.iter().enumerate() {
-                newest = newest.max(sweep.keys.written(at + offset).0);
-                bytes += write_change(writing, sweep.keys.key(at + offset), change, &values)?;
+                written.newest = written.newest.max(sweep.keys.written(at + offset).0);
+                let key = sweep.keys.key(at + offset);
+                written.bytes += write_change(writing, key, change, &values)?;
             }
-            at = end;
+            written.end = end;
         }
-        Ok((newest, bytes))
+        Ok(written)
     }
 
     fn copy_out(

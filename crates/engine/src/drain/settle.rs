@@ -78,11 +78,7 @@ impl Engine {
         let mut turn = self.lock();
         let front = &mut turn.state().front;
         let space = front.space_mut(sweep.namespace);
-        let since = space.in_flight_since.take();
-        space.waiting_since = match (space.waiting_since, since) {
-            (Some(one), Some(other)) => Some(one.min(other)),
-            (one, other) => one.or(other),
-        };
+        space.give_back();
         space.is_settling = false;
         space.rows = None;
         for at in 0..sweep.keys.len() {
@@ -90,7 +86,12 @@ impl Engine {
             let hash = front.hash(key);
             if let Some(handle) = front.find(sweep.namespace, hash, key) {
                 front.change_spread(handle, Spread::restore_changes);
-                front.requeue(handle);
+                let header = front.entry(handle).header();
+                if waits(&header) && !header.queued {
+                    // A commit that failed may have happened all the same.
+                    let below = header.below.after_a_drain();
+                    front.remark(handle, Header { below, ..header });
+                }
             }
         }
     }

@@ -75,6 +75,22 @@ impl Spread {
             .collect()
     }
 
+    /// The chunks that must be read from below before `length` bytes at `offset` are overwritten:
+    /// those of which something else remains.
+    pub fn missing_around(&self, offset: u64, length: u64) -> Vec<u32> {
+        let chunk_bytes = CHUNK_BYTES as u64;
+        let end = offset + length;
+        let mut edges = vec![offset / chunk_bytes, end.saturating_sub(1) / chunk_bytes];
+        edges.dedup();
+        edges.retain(|number| {
+            let start = number * chunk_bytes;
+            let held = chunk_size(self.length, *number as u32) as u64;
+            offset > start || end < start + held
+        });
+        let missing = |number: &u64| self.missing(number * chunk_bytes, number * chunk_bytes + 1);
+        edges.iter().flat_map(missing).collect()
+    }
+
     /// Puts a chunk read from below in place, unless a newer one is there.
     pub fn install(&mut self, number: u32, data: &[u8]) {
         let slot = self.slot(number);

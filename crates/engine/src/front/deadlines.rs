@@ -44,11 +44,20 @@ impl Deadlines {
         }
     }
 
-    /// The entry that ends first, for the eviction policy `volatile-ttl`.
-    pub fn nearest(&self, now: Now) -> Option<Handle> {
-        let relative = self.relative.first().map(|(at, one)| (at - now.engine_ms, *one));
-        let absolute = self.absolute.first().map(|(at, one)| (at - now.wall_ms, *one));
-        [relative, absolute].into_iter().flatten().min().map(|(_, handle)| handle)
+    /// All of them, those that end first leading.
+    pub fn by_time_left(&self, now: Now) -> impl Iterator<Item = Handle> + '_ {
+        let mut relative = self.relative.iter().peekable();
+        let mut absolute = self.absolute.iter().peekable();
+        std::iter::from_fn(move || {
+            let left = relative.peek().map(|(at_ms, _)| at_ms.saturating_sub(now.engine_ms));
+            let other = absolute.peek().map(|(at_ms, _)| at_ms.saturating_sub(now.wall_ms));
+            let takes_relative = match (left, other) {
+                (Some(left), Some(other)) => left <= other,
+                (left, _) => left.is_some(),
+            };
+            let side = if takes_relative { &mut relative } else { &mut absolute };
+            side.next().map(|(_, handle)| *handle)
+        })
     }
 
     fn of(&mut self, deadline: Deadline) -> &mut BTreeSet<(i64, Handle)> {

@@ -49,6 +49,13 @@ pub enum Below {
     Unknown = 3,
 }
 
+impl Below {
+    /// The same after a drain of which nobody knows whether it has written the row.
+    pub fn after_a_drain(self) -> Self {
+        if self == Self::None { Self::Unknown } else { self }
+    }
+}
+
 /// Everything about an entry but key and value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Header {

@@ -53,6 +53,9 @@ pub struct Front {
     pub dirty_bytes: u64,
     /// Entries of all namespaces.
     entries: u64,
+    /// Hashes of keys that will be looked up soon.
+    expected: Vec<(NamespaceId, u64)>,
+    likely: Vec<Handle>,
 }
 
 /// Memory of a handle in its table: four bytes and a tag, at the mean load of a segment.
@@ -70,6 +73,8 @@ impl Front {
             copies: Copies::default(),
             dirty_bytes: 0,
             entries: 0,
+            expected: Vec::new(),
+            likely: Vec::new(),
         }
     }
 
@@ -103,7 +108,7 @@ impl Front {
 
     /// Memory in use, in bytes: what `maxmemory` bounds. O(1), since each write asks.
     pub fn used_bytes(&self) -> u64 {
-        let held = self.slab.size_bytes() + self.blobs.size_bytes() + self.deadlines.size_bytes();
+        let held = self.slab.live_bytes() + self.blobs.size_bytes() + self.deadlines.size_bytes();
         held as u64 + self.entries * TABLE_BYTES_PER_ENTRY
     }
 
@@ -121,6 +126,26 @@ impl Front {
     /// The entry at a handle.
     pub fn entry(&self, handle: Handle) -> Entry<'_> {
         Entry(self.slab.get(handle))
+    }
+
+    /// Notes that a key will be looked up soon.
+    pub fn expect(&mut self, namespace: NamespaceId, key: &[u8]) {
+        self.expected.push((namespace, self.hash(key)));
+    }
+
+    /// Brings the entries of the expected keys into the processor's cache. Their loads do not
+    /// depend on each other, so that their waits overlap; looked up one by one they add up.
+    pub fn touch_expected(&mut self) {
+        let spaces = &self.spaces;
+        let likely = self
+            .expected
+            .drain(..)
+            .filter_map(|(namespace, hash)| spaces[namespace.index()].table.likely(hash));
+        // Two short loops, since the processor looks only some hundred instructions ahead.
+        self.likely.extend(likely);
+        for handle in self.likely.drain(..) {
+            self.slab.touch(handle);
+        }
     }
 
     /// The entry at a handle that a queue kept, if there still is one.
@@ -166,19 +191,17 @@ impl Front {
         handle: Handle,
         change: impl FnOnce(&mut Spread) -> T,
     ) -> Option<T> {
+        self.spread_at(handle)?;
         let Stored::Outside(number) = self.entry(handle).stored() else {
             return None;
         };
-        let before = self.footprint(handle) as u64;
-        let is_waiting = waits(&self.entry(handle).header());
+        self.uncount(handle);
         let result = self.blobs.change(number, |blob| match blob {
             Blob::Spread(spread) => Some(change(spread)),
             Blob::Whole(_) => None,
-        })?;
-        if is_waiting {
-            self.dirty_bytes = self.dirty_bytes + self.footprint(handle) as u64 - before;
-        }
-        result
+        });
+        self.count(handle);
+        result.flatten()
     }
 
     /// Bytes that an entry takes, its value outside included.
@@ -259,15 +282,6 @@ impl Front {
         entry::set_queued(self.slab.get_mut(handle), false);
     }
 
-    /// Puts an entry that still waits back into the queue: the drain gave up.
-    pub fn requeue(&mut self, handle: Handle) {
-        let header = self.entry(handle).header();
-        if waits(&header) && !header.queued {
-            entry::set_queued(self.slab.get_mut(handle), true);
-            self.space_mut(header.namespace).queue.push(handle);
-        }
-    }
-
     /// Notes an access.
     pub fn set_access(&mut self, handle: Handle, accessed_s: u32, frequency: u8) {
         entry::set_access(self.slab.get_mut(handle), accessed_s, frequency);
@@ -289,6 +303,39 @@ impl Front {
         self.dirty_bytes -= old.dirty_bytes;
         self.dirty_bytes += self.spaces[namespace.index()].dirty_bytes;
         old
+    }
+
+    /// Forgets removals after `sequence`, which were undone.
+    pub fn forget_removals(&mut self, sequence: u64) {
+        for space in &mut self.spaces {
+            space.removed_at = space.removed_at.min(sequence);
+        }
+    }
+
+    /// Takes up a namespace whose FLUSH was undone after drains may have been at work: what they
+    /// had taken of it waits again, and nobody knows whether its rows were written. `generation`
+    /// is one that no drain has begun with.
+    pub fn reclaim(&mut self, namespace: NamespaceId, generation: u64) {
+        let space = self.space_mut(namespace);
+        space.generation = generation;
+        space.drains += generation;
+        space.is_settling = false;
+        space.rows = None;
+        space.give_back();
+        let mut handles = Vec::new();
+        let mut position = Some(0);
+        while let Some(at) = position {
+            position = self.space(namespace).table.walk(at, &mut handles);
+        }
+        for handle in handles {
+            let header = self.entry(handle).header();
+            if let Some(deadline) = header.deadline.filter(|_| is_ordered(&header)) {
+                self.deadlines.add(deadline, handle);
+            }
+            if waits(&header) && !header.queued {
+                self.remark(handle, Header { below: header.below.after_a_drain(), ..header });
+            }
+        }
     }
 
     /// Frees some entries of a namespace that was exchanged and will not come back; `false`

@@ -57,7 +57,7 @@ pub struct Slab {
     roomy: [Vec<u32>; SIZES.len()],
     /// Page numbers whose memory has been given back.
     vacant: Vec<u32>,
-    size_bytes: usize,
+    live_bytes: usize,
 }
 
 impl Slab {
@@ -67,13 +67,14 @@ impl Slab {
             pages: Vec::new(),
             roomy: std::array::from_fn(|_| Vec::new()),
             vacant: Vec::new(),
-            size_bytes: 0,
+            live_bytes: 0,
         }
     }
 
-    /// Memory held, in bytes.
-    pub fn size_bytes(&self) -> usize {
-        self.size_bytes + self.pages.capacity() * size_of::<Page>()
+    /// Bytes of the live slots. Eviction is measured by it: a page comes free only when its last
+    /// slot does, but its room is used again at once.
+    pub fn live_bytes(&self) -> usize {
+        self.live_bytes
     }
 
     /// Bytes that an entry of `size` takes.
@@ -88,6 +89,7 @@ impl Slab {
             let page = self.add_page(size, OWN_PAGE)?;
             self.pages[page].live = 1;
             self.pages[page].bytes[0] = 0;
+            self.live_bytes += size;
             return Some(Handle::new(page, 0));
         };
         let page = match self.roomy[class].last() {
@@ -110,6 +112,7 @@ impl Slab {
             slot
         };
         held.live += 1;
+        self.live_bytes += slot_bytes;
         held.bytes[slot as usize * slot_bytes] = 0;
         if held.free == NO_SLOT && held.fresh as usize == PAGE_BYTES / slot_bytes {
             self.roomy[class].pop();
@@ -123,11 +126,13 @@ impl Slab {
         let held = &mut self.pages[page];
         held.live -= 1;
         if held.class == OWN_PAGE {
+            self.live_bytes -= held.bytes.len();
             self.drop_page(page);
             return;
         }
         let class = held.class as usize;
         let slot_bytes = SIZES[class] as usize;
+        self.live_bytes -= slot_bytes;
         let was_full = held.free == NO_SLOT && held.fresh as usize == PAGE_BYTES / slot_bytes;
         let at = handle.slot() * slot_bytes;
         held.bytes[at] = FREE;
@@ -150,6 +155,13 @@ impl Slab {
         };
         let at = handle.slot() * size as usize;
         &page.bytes[at..at + size as usize]
+    }
+
+    /// Reads the beginning of a slot for the sake of the processor's cache.
+    pub fn touch(&self, handle: Handle) {
+        let slot = self.get(handle);
+        // A short entry lies in up to three lines: header, key and value.
+        std::hint::black_box((slot.first().copied(), slot.get(44).copied(), slot.last().copied()));
     }
 
     /// The slot's bytes, to be changed.
@@ -198,7 +210,6 @@ impl Slab {
             free: NO_SLOT,
             live: 0,
         };
-        self.size_bytes += size;
         if let Some(number) = self.vacant.pop() {
             self.pages[number as usize] = page;
             return Some(number as usize);
@@ -212,7 +223,6 @@ impl Slab {
 
     fn drop_page(&mut self, page: usize) {
         let held = &mut self.pages[page];
-        self.size_bytes -= held.bytes.len();
         held.bytes = Box::default();
         held.fresh = 0;
         held.free = NO_SLOT;

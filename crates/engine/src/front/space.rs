@@ -92,6 +92,20 @@ impl Space {
         self.floor == Floor::Rows && !self.clear_pending
     }
 
+    /// Lets what a drain had taken wait again.
+    pub fn give_back(&mut self) {
+        let since = self.in_flight_since.take();
+        self.waiting_since = match (self.waiting_since, since) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        };
+    }
+
+    /// How many drains there have been; `None` while one has taken entries.
+    pub fn drains_at_rest(&self) -> Option<u64> {
+        self.in_flight_since.is_none().then_some(self.drains)
+    }
+
     /// Adds (`sign` 1) or takes away (-1) what an entry contributes to the counts.
     pub fn tally(&mut self, header: &Header, sign: i64) {
         let is_live = matches!(header.state, State::Resident | State::Dirty);

@@ -56,6 +56,12 @@ impl Table {
         self.segments[self.segment_of(hash)].handles.find(hash, is_key).copied()
     }
 
+    /// A handle whose hash resembles `hash`: nearly always the right one, and found without a
+    /// look at any key.
+    pub fn likely(&self, hash: u64) -> Option<Handle> {
+        self.segments[self.segment_of(hash)].handles.iter_hash(hash).next().copied()
+    }
+
     /// Adds a handle that is not there yet; `rehash` gives the hash of any handle held.
     pub fn insert(&mut self, hash: u64, handle: Handle, rehash: impl Fn(&Handle) -> u64) {
         let mut at = self.segment_of(hash);

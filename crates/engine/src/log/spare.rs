@@ -15,6 +15,8 @@ use crate::disk::{Disk, File};
 
 pub(super) const SPARE_NAME: &str = "spare";
 pub(super) const RESERVE_NAME: &str = "reserve";
+/// One part in so many of the reserve is for the log, the others are for the files of keys.
+const LOG_SHARE_OF_RESERVE: u64 = 4;
 
 /// A file full of zeros that has no place in the log yet.
 pub(super) struct Spare {
@@ -74,7 +76,8 @@ impl Log {
     }
 
     /// Removes the reserve at the first [`LogError::Full`], so that deletions, the drain and
-    /// checkpoints have room; false if it was not there.
+    /// checkpoints have room; false if it was not there. The part that the log needs for the
+    /// records of deletions is kept for it at once, or the drain would take all.
     ///
     /// # Errors
     /// [`LogError::Io`].
@@ -85,7 +88,18 @@ impl Log {
         }
         let path = self.directory.join(RESERVE_NAME);
         self.disk.remove(&path).map_err(|error| LogError::io("remove", &path, error))?;
+        self.keep_room(self.limits.reserve_bytes / LOG_SHARE_OF_RESERVE);
         Ok(true)
+    }
+
+    /// Prewrites the place where the next records go, as far as there is room for it.
+    fn keep_room(&self, size_bytes: u64) {
+        let mut writer = self.writer.lock();
+        let (start, end) = (writer.position, writer.position + size_bytes);
+        // Whatever was written of it is a zero tail, which is the end of a log.
+        if write_zeros(writer.file.as_ref(), start, end).is_ok() {
+            writer.capacity_bytes = writer.capacity_bytes.max(end);
+        }
     }
 
     /// Makes the reserve if it is missing; true once it is there. For a background thread.

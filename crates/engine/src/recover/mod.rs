@@ -15,7 +15,7 @@ use crate::error::{Error, ErrorKind};
 use crate::front::Floor;
 use crate::history::{Origin, base_of};
 use crate::log::{
-    BaseReader, Lineage, Log, LogOptions, Records, Recovery, Sequence, bases,
+    BaseReader, Flags, Lineage, Log, LogOptions, Records, Recovery, Sequence, bases,
     remove_incomplete_bases,
 };
 use crate::registry::Registry;
@@ -78,13 +78,15 @@ pub fn recover(state: &mut State, around: &Surroundings<'_>) -> Result<Found, Er
         start = load_base(&mut replay, &mut reader)?;
     }
     let replayed = replay_log(&mut replay, log.records(start)?, i64::MAX)?;
-    if base_sequence == 0 && replayed.first > FIRST {
+    let oldest = log.segments().first().map_or(FIRST, |segment| segment.first);
+    if base_sequence == 0 && oldest > FIRST {
         let message = "the log does not reach back to its beginning, and there is no base";
         return Err(Error::new(ErrorKind::Corrupt, message).with_hint("restore from a backup"));
     }
     let records = replayed.count;
     state.sequence = log.written().as_u64();
     state.logged_sequence = state.sequence;
+    state.final_sequence = state.sequence;
     Ok(Found { log, tier, registry, recovery, base_sequence, records })
 }
 
@@ -110,7 +112,7 @@ fn restore_from(
     }
     let records = Records::open(Arc::clone(&around.disk), &origin.directory.join(LOG), start)?;
     let replayed = replay_log(&mut replay, records, origin.until_ms)?;
-    if origin.point.is_none() && replayed.first > FIRST {
+    if origin.point.is_none() && replayed.begins_late {
         let message = format!("no restore point reaches back to {}", origin.until_ms);
         return Err(
             Error::invalid(message).with_hint("choose a later time, or keep a longer history")
@@ -122,6 +124,7 @@ fn restore_from(
         Log::open(Arc::clone(&around.disk), &around.directory.join(LOG), &options)?;
     state.sequence = log.written().as_u64().max(replayed.last.as_u64());
     state.logged_sequence = log.written().as_u64();
+    state.final_sequence = state.sequence;
     Ok(Found { log, tier, registry, recovery, base_sequence: 0, records: replayed.count })
 }
 
@@ -165,7 +168,8 @@ fn load_base(replay: &mut Replay<'_>, reader: &mut BaseReader) -> Result<Sequenc
 /// What a replay went through.
 struct Replayed {
     count: u64,
-    first: Sequence,
+    /// Records are missing before the first one.
+    begins_late: bool,
     last: Sequence,
     raw_ms: i64,
 }
@@ -176,12 +180,15 @@ fn replay_log(
     mut records: Records,
     until_ms: i64,
 ) -> Result<Replayed, Error> {
-    let mut replayed =
-        Replayed { count: 0, first: Sequence::NONE, last: Sequence::NONE, raw_ms: 0 };
+    let mut replayed = Replayed { count: 0, begins_late: false, last: Sequence::NONE, raw_ms: 0 };
+    let mut is_first = true;
     while let Some(record) = records.next()? {
         let head = record.head();
-        if replayed.first == Sequence::NONE {
-            replayed.first = head.sequence;
+        if is_first {
+            // A later epoch begins with a gap, and some numbers are passed over.
+            let is_next = head.sequence == FIRST || head.flags.contains(Flags::SKIPS);
+            replayed.begins_late = !is_next && head.sequence.epoch() == FIRST.epoch();
+            is_first = false;
         }
         if i64::try_from(head.time_ms).unwrap_or(i64::MAX) > until_ms {
             break;

@@ -132,7 +132,9 @@ impl<'a> Replay<'a> {
             return Ok(Some((hash, None)));
         };
         let header = self.state.front.entry(handle).header();
-        if header.version < self.version {
+        // The record's own earlier effects are no newer; and what a base has of it already, all of
+        // its effects in their order amount to again.
+        if header.version <= self.version {
             return Ok(Some((hash, found)));
         }
         // A resident of the base whose move away from the disk has not been drained: its row
@@ -249,10 +251,7 @@ impl<'a> Replay<'a> {
         offset: u64,
         length: u64,
     ) -> Result<(), Error> {
-        let end = offset + length;
-        let mut chunks = spread.missing(offset, offset + 1);
-        chunks.extend(spread.missing(end.saturating_sub(1), end));
-        for number in chunks {
+        for number in spread.missing_around(offset, length) {
             let data = self.tier.read(self.namespace, |reader| reader.chunk(key, number))?;
             spread.install(number, data.flatten().as_deref().unwrap_or_default());
         }
@@ -318,8 +317,31 @@ impl<'a> Replay<'a> {
         let all: Vec<NamespaceId> = self.state.front.spaces().map(|(id, _)| id).collect();
         for namespace in all {
             let version = self.version;
+            self.hide_rows_of_residents(namespace);
             self.remove_older(namespace, version, |state| state == EntryState::Resident);
         }
+    }
+
+    /// Leaves a deletion in the place of each resident that an older row lies below of.
+    fn hide_rows_of_residents(&mut self, namespace: NamespaceId) {
+        for handle in self.handles_of(namespace) {
+            let header = self.state.front.entry(handle).header();
+            let is_forgotten =
+                header.state == EntryState::Resident && header.version <= self.version;
+            if is_forgotten && waits(&header) {
+                let tombstone = Header { state: EntryState::Tombstone, kind: None, ..header };
+                self.state.front.remark(handle, tombstone);
+            }
+        }
+    }
+
+    fn handles_of(&self, namespace: NamespaceId) -> Vec<Handle> {
+        let mut handles = Vec::new();
+        let mut position = Some(0);
+        while let Some(at) = position {
+            position = self.state.front.space(namespace).table.walk(at, &mut handles);
+        }
+        handles
     }
 
     fn remove_older(
@@ -328,14 +350,9 @@ impl<'a> Replay<'a> {
         version: u64,
         applies: impl Fn(EntryState) -> bool,
     ) {
-        let mut handles = Vec::new();
-        let mut position = Some(0);
-        while let Some(at) = position {
-            position = self.state.front.space(namespace).table.walk(at, &mut handles);
-        }
-        for handle in handles {
+        for handle in self.handles_of(namespace) {
             let entry = self.state.front.entry(handle);
-            if entry.version() < version && applies(entry.state()) {
+            if entry.version() <= version && applies(entry.state()) {
                 let hash = self.state.front.hash(entry.key());
                 self.state.front.remove(handle, hash);
             }

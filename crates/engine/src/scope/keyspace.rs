@@ -200,6 +200,14 @@ impl Scope<'_> {
         self.log(&Effect::Forget);
     }
 
+    /// Logs a record that says nothing, if numbers were given that the log has not seen.
+    pub(crate) fn log_nothing(&mut self) {
+        if self.sequence > self.state.logged_sequence + 1 {
+            self.has_changed = true;
+            self.log(&Effect::Space(self.namespace));
+        }
+    }
+
     /// Whether the namespace has its ordered index.
     pub(crate) fn is_ordered(&self) -> bool {
         matches!(self.state.front.space(self.namespace).ordered, Ordered::Yes(_))

@@ -81,7 +81,9 @@ impl Scope<'_> {
         if home != old_home {
             let value = self.state.front.value_at(handle)?.to_owned();
             self.admit(key.len() as u64)?;
-            self.store(hash, key, Some(handle), value.view(), deadline)?;
+            // Making room may have moved the entry, or let a copy of it go.
+            let old = self.state.front.find(self.namespace, hash, key);
+            self.store(hash, key, old, value.view(), deadline)?;
             return Ok(true);
         }
         self.save(hash, key, Some(handle));
@@ -206,7 +208,9 @@ impl Scope<'_> {
         self.save(hash, key, old);
         let mut header = self.next_header(old, home, deadline);
         header.kind = Some(value.kind());
-        let was_on_disk = header.below != Below::None;
+        // A disk value that only the log has yet would come back from there.
+        let was_on_disk = header.below != Below::None
+            || old.is_some_and(|one| self.state.front.entry(one).state() == EntryState::Dirty);
         let kind = value.kind();
         match value {
             Value::Bytes(bytes) if bytes.len() > CHUNK_BYTES => {
@@ -302,20 +306,29 @@ impl Scope<'_> {
         }
     }
 
-    /// Removes a key that is there: without a trace if nothing can lie below, else under a
-    /// tombstone that hides the row until the drain has deleted it.
+    /// Removes a key that is there: without a trace if nothing can lie below, else leaving the
+    /// knowledge that it is absent, or a tombstone that hides the row until the drain has deleted
+    /// it.
     pub(crate) fn bury(&mut self, hash: u64, key: &[u8], handle: Handle) -> Result<(), Stop> {
         let before = self.state.front.entry(handle).header();
         let home = Self::home_of(self.state.front.entry(handle));
         self.save(hash, key, Some(handle));
         let mut header = self.next_header(Some(handle), Home::Disk, None);
         header.state = EntryState::Tombstone;
-        if header.below == Below::None {
+        let may_lie_below = self.state.front.space(self.namespace).may_lie_below();
+        if header.below == Below::None && may_lie_below {
+            // Without an entry the batch would be sent below for what it has itself removed.
+            header.state = EntryState::Clean;
+            header.probation = true;
+            let absent = NewValue::Inside(&[]);
+            let handle = self.state.front.set(Some(handle), hash, key, header, absent)?;
+            self.state.front.copies.probation.push_back(handle);
+        } else if header.below == Below::None {
             self.state.front.remove(handle, hash);
-            self.state.front.space_mut(self.namespace).removed_at = self.sequence;
         } else {
             self.set_entry(hash, key, Some(handle), header, NewValue::Inside(&[]))?;
         }
+        self.state.front.space_mut(self.namespace).removed_at = self.sequence;
         let is_on_disk = home == Home::Disk || before.below != Below::None;
         self.log_for(if is_on_disk { Home::Disk } else { Home::Memory }, &Effect::Delete { key });
         Ok(())

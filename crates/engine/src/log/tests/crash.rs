@@ -109,7 +109,10 @@ fn live(seed: u64, rounds: usize, first_power_off: Option<u64>) -> u64 {
             let about = format!("seed {seed}, {first_power_off:?}, round {round}");
             let checked = outside.check(&log, &about);
             let result = checked.and_then(|()| outside.work(&log, &mut chance, 25));
-            if result.is_ok() && chance.below(3) == 0 && log.close(Sequence::NONE, 0, NOW_MS).is_ok() {
+            if result.is_ok()
+                && chance.below(3) == 0
+                && log.close(Sequence::NONE, 0, NOW_MS).is_ok()
+            {
                 outside.durable_count = outside.history.len();
             }
         }

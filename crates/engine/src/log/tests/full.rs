@@ -53,6 +53,23 @@ fn the_reserve_makes_room_for_deletions() {
 }
 
 #[test]
+fn nobody_else_takes_what_the_reserve_gives_to_the_log() {
+    // LOG-04
+    let disk = SimulatedDisk::new(45);
+    let log = open(&disk);
+    log.restore_reserve().unwrap();
+    fill(&disk, &log);
+    log.release_reserve().unwrap();
+    disk.set_capacity(Some(disk.used_bytes()));
+    for number in 0..3 {
+        append(&log, &[number; 100]).unwrap();
+    }
+    disk.crash();
+    disk.set_capacity(None);
+    open(&disk);
+}
+
+#[test]
 fn a_refused_batch_does_not_come_back_after_any_crash() {
     for errno in [EIO, ENOSPC] {
         for seed in 0..200 {
