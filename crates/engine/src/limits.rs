@@ -17,7 +17,7 @@ pub const INLINE_BYTES_MAX: usize = 512;
 /// caches a key costs about 0.2 µs, so a slice stays near one millisecond.
 pub const SLICE_KEYS: usize = 2048;
 
-/// Most rows that a page of a scan holds, whatever its caller asks for.
+/// Most rows with values that a page of a scan holds, whatever its caller asks for.
 pub const PAGE_ROWS_MAX: usize = 10_000;
 
 /// Namespaces are numbered in 24 bits inside an entry.

@@ -23,7 +23,7 @@ pub struct Range {
     pub after: Option<Vec<u8>>,
     /// From the greatest key downwards.
     pub reverse: bool,
-    /// Most rows of a page; at most 10,000 are given.
+    /// Most rows of a page; with values at most 10,000 are given.
     pub limit: usize,
     /// Without the values.
     pub keys_only: bool,
@@ -123,7 +123,9 @@ impl Scope<'_> {
     /// O(log n) and the rows of the page.
     pub fn scan(&mut self, range: &Range) -> Result<Page, Stop> {
         Self::check_limit(range.limit)?;
-        let range = Range { limit: range.limit.min(PAGE_ROWS_MAX), ..range.clone() };
+        // Keys alone are small, and a page of all of them is one read rather than many.
+        let rows_max = if range.keys_only { usize::MAX } else { PAGE_ROWS_MAX };
+        let range = Range { limit: range.limit.min(rows_max), ..range.clone() };
         if !self.is_ordered() && !self.state.order_some(self.namespace(), SLICE_KEYS) {
             return Err(Missing::index(self.namespace()).into());
         }
