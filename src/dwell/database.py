@@ -52,7 +52,7 @@ _core.set_point(Point)
 os.register_at_fork(after_in_child=_core.after_fork_in_child)
 atexit.register(_core.close_all)
 
-_PAGE_ROWS: Final = 256
+_PAGE_ROWS: Final = 128
 """Rows per crossing of a scan: enough to make it cheap, few enough to hold no lock long."""
 
 _ENGINE_SETTINGS: Final = (
