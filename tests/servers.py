@@ -221,5 +221,8 @@ class Server:
         try:
             with self.client(timeout_seconds=5.0) as client:
                 return client.call("PING") == "PONG"
-        except (ReplyError, DisconnectedError, OSError):
+        except ReplyError as refusal:
+            # A server with a password serves; one that loads does not yet.
+            return refusal.code == "NOAUTH"
+        except (DisconnectedError, OSError):
             return False

@@ -272,11 +272,11 @@ class Settings:
         is_engine=True,
     )
     open_files_max: int = _setting(
-        128,
+        48,
         "count",
         "open-files-max",
-        "SQLite connections open at once. Fewer save memory and descriptors, more save opening a "
-        "namespace again.",
+        "SQLite connections open at once. Fewer save memory and descriptors, of which each takes "
+        "three or four; more save opening a namespace again.",
         minimum=2,
         maximum=100_000,
         is_engine=True,

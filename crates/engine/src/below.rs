@@ -66,7 +66,23 @@ impl DiskTier {
     pub fn open_writer(&self, namespace: NamespaceId) -> Result<KeysFile, Error> {
         let name = self.names.read().get(namespace.index()).cloned().unwrap_or_default();
         let identity = Identity { namespace: name, lineage: self.lineage };
-        Ok(KeysFile::open(&self.path(namespace), &identity)?)
+        self.with_descriptors(|| KeysFile::open(&self.path(namespace), &identity))
+    }
+
+    /// Opens a file; if the system refuses, once more when the idle connections have given their
+    /// descriptors back.
+    fn with_descriptors<T>(
+        &self,
+        open: impl Fn() -> Result<T, dwell_sqlite::Error>,
+    ) -> Result<T, Error> {
+        let opened = match open() {
+            Err(dwell_sqlite::Error::Io { .. }) => {
+                self.close_idle();
+                open()
+            }
+            opened => opened,
+        };
+        Ok(opened?)
     }
 
     /// Reads from the file of a namespace; `None` if there is no file.
@@ -82,7 +98,7 @@ impl DiskTier {
         };
         let mut reader = match kept {
             Some(reader) => reader,
-            None => match KeysReader::open(&self.path(namespace))? {
+            None => match self.with_descriptors(|| KeysReader::open(&self.path(namespace)))? {
                 Some(reader) => reader,
                 None => return Ok(None),
             },

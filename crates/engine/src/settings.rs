@@ -136,7 +136,7 @@ impl Default for Settings {
             segment_bytes: 64 << 20,
             base_after_bytes: 256 << 20,
             history_ms: 0,
-            open_files_max: 128,
+            open_files_max: 48,
             main_file: None,
             active_expire: true,
             background: true,
