@@ -14,6 +14,7 @@ from bench.harness.bulk import load_keys
 from bench.harness.peers import redis, running
 from bench.harness.report import Report
 from tests.resp import Client
+from tests.servers import ServerFailedError
 
 if TYPE_CHECKING:
     from multiprocessing.synchronize import Event
@@ -41,10 +42,13 @@ def run(bench: Bench) -> Report:
 
 def _measure(bench: Bench, report: Report, server: Running) -> None:
     context = multiprocessing.get_context("spawn")
-    stop, slowest = context.Event(), context.Queue()
-    watcher = context.Process(target=_watch, args=(server.server.address, stop, slowest))
+    watching, stop, slowest = context.Event(), context.Event(), context.Queue()
+    address = server.server.address
+    watcher = context.Process(target=_watch, args=(address, watching, stop, slowest))
     watcher.start()
     try:
+        if not watching.wait(timeout=60):
+            raise ServerFailedError(f"{server.name} answered no PING within a minute")
         load_keys(server, bench.scale(KEYS), chunk_keys=CHUNK_KEYS)
     finally:
         stop.set()
@@ -56,7 +60,10 @@ def _measure(bench: Bench, report: Report, server: Running) -> None:
 
 
 def _watch(
-    address: tuple[str, int], stop: Event, slowest: multiprocessing.Queue[list[float]]
+    address: tuple[str, int],
+    watching: Event,
+    stop: Event,
+    slowest: multiprocessing.Queue[list[float]],
 ) -> None:
     answers_ms = []
     with Client(address, timeout_seconds=120) as client:
@@ -64,5 +71,6 @@ def _watch(
             start = time.perf_counter()
             client.call("PING")
             answers_ms.append((time.perf_counter() - start) * 1e3)
+            watching.set()
             time.sleep(PAUSE_SECONDS)
     slowest.put(sorted(answers_ms))
