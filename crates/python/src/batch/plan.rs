@@ -8,6 +8,9 @@ use crate::convert::lifetime::Lifetime;
 use crate::convert::value::Held;
 use crate::queries;
 
+/// Queries whose keys are looked for together.
+const TASKS_AHEAD: usize = 128;
+
 /// One query, apart from its key.
 pub enum Query {
     /// The value.
@@ -81,25 +84,38 @@ impl Plan {
                 return Err(Error::conflict(message).into());
             }
         }
-        for task in &self.tasks {
-            // Alone, a query is undone by its own error; an atomic batch is undone as a whole.
-            let answer = if self.is_atomic {
-                task.run(scope, answers)
-            } else {
-                scope.attempt(|scope| task.run(scope, answers))
-            };
-            match answer {
-                Ok(answer) => answers.push(answer),
-                Err(Stop::Fail(error)) if !self.is_atomic => answers.push(Answer::Failed(error)),
-                Err(Stop::Gather(missing)) => {
-                    // One gathering for all that the batch looks at, rather than one for each.
-                    scope.need(self.keys_looked_at())?;
-                    return Err(Stop::Gather(missing));
-                }
-                Err(stop) => {
-                    answers.blame_key(&task.key);
-                    return Err(stop);
-                }
+        for tasks in self.tasks.chunks(TASKS_AHEAD) {
+            scope.expect(tasks.iter().map(|task| &*task.key));
+            for task in tasks {
+                self.run_task(task, scope, answers)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn run_task(
+        &self,
+        task: &Task,
+        scope: &mut Scope<'_>,
+        answers: &mut Answers,
+    ) -> Result<(), Stop> {
+        // Alone, a query is undone by its own error; an atomic batch is undone as a whole.
+        let answer = if self.is_atomic {
+            task.run(scope, answers)
+        } else {
+            scope.attempt(|scope| task.run(scope, answers))
+        };
+        match answer {
+            Ok(answer) => answers.push(answer),
+            Err(Stop::Fail(error)) if !self.is_atomic => answers.push(Answer::Failed(error)),
+            Err(Stop::Gather(missing)) => {
+                // One gathering for all that the batch looks at, rather than one for each.
+                scope.need(self.keys_looked_at())?;
+                return Err(Stop::Gather(missing));
+            }
+            Err(stop) => {
+                answers.blame_key(&task.key);
+                return Err(stop);
             }
         }
         Ok(())
