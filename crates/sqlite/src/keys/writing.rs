@@ -18,6 +18,7 @@ const UPDATE: &str = "UPDATE keys SET kind = ?2, version = ?3, deadline = ?4, ab
 const DELETE: &str = "DELETE FROM keys WHERE key = ?1";
 const PUT_CHUNK: &str = "INSERT INTO chunks VALUES(?1, ?2, ?3) \
                          ON CONFLICT(key, number) DO UPDATE SET data = ?3";
+const ANY_CHUNK: &str = "SELECT EXISTS(SELECT 1 FROM chunks)";
 const DELETE_CHUNKS: &str = "DELETE FROM chunks WHERE key = ?1 AND number >= ?2";
 
 /// An open transaction; dropping it rolls it back.
@@ -33,6 +34,8 @@ pub struct Writing<'a> {
     /// Whether the last row of unknown state was there. Its neighbour likely is alike, and the
     /// right guess saves a search.
     was_present: bool,
+    /// Whether the file holds any chunk: where it does not, no row can leave some behind.
+    has_chunks: bool,
     failure: Option<Error>,
     insert: CachedStatement<'a>,
     update: CachedStatement<'a>,
@@ -50,7 +53,7 @@ impl<'a> Writing<'a> {
     ) -> Result<Writing<'a>> {
         let prepare =
             |sql| connection.prepare_cached(sql).map_err(|error| Error::from_sqlite(path, &error));
-        let writing = Writing {
+        let mut writing = Writing {
             insert: prepare(INSERT)?,
             update: prepare(UPDATE)?,
             delete: prepare(DELETE)?,
@@ -58,6 +61,7 @@ impl<'a> Writing<'a> {
             delete_chunks: prepare(DELETE_CHUNKS)?,
             rows: committed.rows,
             was_present: false,
+            has_chunks: true,
             failure: None,
             connection,
             path,
@@ -67,13 +71,17 @@ impl<'a> Writing<'a> {
         connection
             .execute_batch("BEGIN IMMEDIATE")
             .map_err(|error| Error::from_sqlite(path, &error))?;
+        writing.has_chunks = writing.run(|writing| {
+            let mut any = writing.connection.prepare_cached(ANY_CHUNK)?;
+            any.query_row([], |row| row.get(0))
+        })?;
         Ok(writing)
     }
 
     /// Writes a row, in place of the one that `below` speaks of.
     ///
-    /// A wrong `below` costs a second search, and neither the write nor the count. Chunks are
-    /// left alone: whoever makes a spread value plain deletes its chunks too.
+    /// A wrong `below` costs a second search, and neither the write nor the count. A plain value
+    /// takes the chunks of a spread one with it; those of a spread value are left alone.
     ///
     /// # Errors
     ///
@@ -91,6 +99,9 @@ impl<'a> Writing<'a> {
                 Below::Unknown => writing.was_present,
             };
             writing.was_present = writing.put_guessing(row, is_present)?;
+            if writing.has_chunks && writing.was_present && row.length.is_none() {
+                writing.delete_chunks.execute(params![row.key, 0])?;
+            }
             Ok(())
         })
     }
@@ -138,7 +149,10 @@ impl<'a> Writing<'a> {
     ///
     /// O(log n), and the pages of the chunk.
     pub fn put_chunk(&mut self, key: &[u8], number: u32, data: &[u8]) -> Result<()> {
-        self.run(|writing| writing.put_chunk.execute(params![key, number, data]).map(drop))
+        self.run(|writing| {
+            writing.has_chunks = true;
+            writing.put_chunk.execute(params![key, number, data]).map(drop)
+        })
     }
 
     /// Deletes the chunks of a value from number `from` on.
