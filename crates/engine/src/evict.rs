@@ -23,6 +23,10 @@ const FREQUENCY_DECAY_S: u32 = 60;
 /// Most keys that one write evicts before it is refused.
 const EVICTIONS_PER_WRITE: usize = 128;
 
+/// Most residents that are moved to disk in one go, and the share of the bound that comes free.
+const DEMOTIONS_MAX: usize = 1024;
+const DEMOTED_SHARE: u64 = 16;
+
 /// Most deadlines that are looked at for the nearest one of a resident.
 const DEADLINES_PER_CHOICE: usize = 4096;
 
@@ -253,10 +257,12 @@ impl Scope<'_> {
         self.state.has_disk && self.state.settings.eviction == Eviction::None
     }
 
-    /// Moves residents to disk for a batch that has to wait until `size` bytes are free.
+    /// Moves residents to disk for a batch that has to wait until `size` bytes are free, and for
+    /// some more: what they wait for is a commit, which serves many as well as one.
     pub(crate) fn demote_some(&mut self, size: u64) -> Result<(), Stop> {
         let most = self.state.settings.memory_bytes_max;
-        for _ in 0..EVICTIONS_PER_WRITE {
+        let size = size + most / DEMOTED_SHARE;
+        for _ in 0..DEMOTIONS_MAX {
             let front = &self.state.front;
             let free_soon = most + front.dirty_bytes;
             if front.used_bytes() + size <= free_soon || !self.demote_one()? {

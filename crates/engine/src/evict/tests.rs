@@ -50,7 +50,7 @@ fn touch(engine: &Engine, main: NamespaceId, key: &str) {
 
 #[test]
 fn the_least_recently_used_key_goes_first() {
-    let (engine, main, clock) = bounded(Eviction::AllkeysLru, 60_000);
+    let (engine, main, clock) = bounded(Eviction::AllkeysLru, 45_000);
     for number in 0..60 {
         put(&engine, main, &format!("old{number}"), None).unwrap();
         clock.advance(1000);
