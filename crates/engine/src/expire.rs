@@ -10,6 +10,7 @@ use crate::front::Floor;
 use crate::gather::Gathered;
 use crate::limits::SLICE_KEYS;
 use crate::namespace::NamespaceId;
+use crate::scan::hides;
 use crate::scope::{Scope, Stop};
 use crate::turn::BatchOptions;
 
@@ -68,7 +69,7 @@ impl Engine {
                 .front
                 .spaces()
                 .filter(|(_, space)| space.floor == Floor::Rows && !space.clear_pending)
-                .filter(|(_, space)| space.next_row_deadline_ms <= now.engine_ms.max(now.wall_ms))
+                .filter(|(_, space)| space.next_row_deadline_ms <= now.engine_ms)
                 .map(|(namespace, _)| namespace)
                 .collect();
             (now, with_rows)
@@ -77,8 +78,18 @@ impl Engine {
         for namespace in namespaces {
             let rows = disk
                 .read(namespace, |reader| reader.expired(now.engine_ms, now.wall_ms, SLICE_KEYS))?;
-            let rows = rows.unwrap_or_default();
-            has_more |= rows.len() >= SLICE_KEYS;
+            let mut rows = rows.unwrap_or_default();
+            let is_cut = rows.len() >= SLICE_KEYS;
+            has_more |= is_cut;
+            {
+                let mut turn = self.lock();
+                let front = &turn.state().front;
+                rows.retain(|row| !hides(front, namespace, &row.key));
+            }
+            if is_cut && rows.len() < SLICE_KEYS {
+                // Rows whose deletion waits for the drain stand in front of those to come.
+                self.shared().background.want_drain();
+            }
             self.expire_rows(namespace, &rows, now)?;
         }
         Ok(has_more)
@@ -88,7 +99,7 @@ impl Engine {
         if rows.is_empty() {
             // Ask again in a while: a row's deadline may have been written since.
             self.lock().state().front.space_mut(namespace).next_row_deadline_ms =
-                now.engine_ms.max(now.wall_ms) + ROWS_PAUSE_MS;
+                now.engine_ms + ROWS_PAUSE_MS;
             return Ok(());
         }
         self.run(namespace, &BatchOptions::default(), |scope| {

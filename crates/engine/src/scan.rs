@@ -227,7 +227,7 @@ fn live_handles<'f>(
 }
 
 /// Whether the front has something newer to say about a key than its row.
-fn hides(front: &Front, namespace: NamespaceId, key: &[u8]) -> bool {
+pub(crate) fn hides(front: &Front, namespace: NamespaceId, key: &[u8]) -> bool {
     front.find(namespace, front.hash(key), key).is_some_and(|handle| {
         !matches!(front.entry(handle).state(), EntryState::Clean | EntryState::Fetching)
     })

@@ -284,3 +284,105 @@ fn always_waits_for_the_fsync_and_a_batch_may_ask_for_it() {
     assert_eq!(stats.written_sequence, stats.sequence);
     assert!(stats.synced_sequence < stats.sequence);
 }
+
+#[test]
+fn a_long_value_that_becomes_short_leaves_no_chunk_in_its_file() {
+    let bench = Bench::new();
+    let (engine, main) = bench.open();
+    put(&engine, main, b"big", &[7; 300_000], None);
+    engine.drain_all().unwrap();
+    put(&engine, main, b"big", b"short", None);
+    engine.drain_all().unwrap();
+    engine.close().unwrap();
+    let path = bench.directory.path().join("instance/0.keys");
+    let mut reader = dwell_sqlite::KeysReader::open(&path).unwrap().unwrap();
+    assert!((0..5).all(|number| reader.chunk(b"big", number).unwrap().is_none()));
+    assert_eq!(reader.get(b"big").unwrap().unwrap().value, b"short");
+}
+
+#[test]
+fn expired_rows_leave_their_file_without_being_asked_for() {
+    let settings =
+        Settings { background: false, placement: Placement::Disk, ..Settings::default() };
+    let bench = Bench::with(settings);
+    let (engine, main) = bench.open();
+    for number in 0..5000u32 {
+        put(&engine, main, format!("k{number}").as_bytes(), b"x", Some(1000));
+    }
+    put(&engine, main, b"kept", b"x", None);
+    engine.drain_all().unwrap();
+    bench.clock.advance(1000);
+    for _ in 0..8 {
+        engine.tidy_some().unwrap();
+        engine.drain_all().unwrap();
+        bench.clock.advance(1000);
+    }
+    assert_eq!(engine.stats().spaces[0].rows, Some(1));
+    assert_eq!(count(&engine, main), 1);
+}
+
+#[test]
+fn a_copy_serves_the_second_read_and_the_third_within_the_window_keeps_it() {
+    let settings = Settings {
+        background: false,
+        probation_bytes_max: 20_000,
+        promote_ms: 60_000,
+        ..Settings::default()
+    };
+    let bench = Bench::with(settings);
+    let (engine, main) = bench.open();
+    for number in 0..2000u32 {
+        put(&engine, main, format!("k{number:04}").as_bytes(), &[b'x'; 100], None);
+    }
+    engine.drain_all().unwrap();
+    engine.forget_copies();
+    let gathered = || engine.stats().counters.gathered;
+    read(&engine, main, b"k0000");
+    let first = gathered();
+    read(&engine, main, b"k0000");
+    assert_eq!((gathered(), engine.stats().counters.promoted), (first, 1));
+    // A pass over everything pushes out only what was read once.
+    for number in 1..2000u32 {
+        read(&engine, main, format!("k{number:04}").as_bytes());
+        engine.tidy_some().unwrap();
+    }
+    let before = gathered();
+    read(&engine, main, b"k0000");
+    assert_eq!(gathered(), before);
+    read(&engine, main, b"k0001");
+    assert_eq!(gathered(), before + 1);
+    bench.clock.advance(60_001);
+    engine.tidy_some().unwrap();
+    read(&engine, main, b"k0000");
+    assert_eq!(gathered(), before + 2);
+}
+
+#[test]
+fn several_scans_and_what_a_batch_has_itself_deleted_end_in_one_batch() {
+    let bench = Bench::new();
+    let (engine, main) = bench.open();
+    for number in 0..30u32 {
+        let ttl_ms = (number % 2 == 0).then_some(9000);
+        put(&engine, main, format!("k{number:02}").as_bytes(), b"x", ttl_ms);
+    }
+    engine.drain_all().unwrap();
+    engine.forget_copies();
+    let page = |prefix: &[u8]| Range {
+        prefix: prefix.to_vec(),
+        after: None,
+        reverse: false,
+        limit: 100,
+        keys_only: false,
+    };
+    let found = engine
+        .run(main, &BatchOptions::default(), |scope| {
+            let one = scope.scan(&page(b"k0"))?.rows.len();
+            assert!(scope.delete(b"k02")?);
+            assert!(scope.read(b"k02")?.is_none());
+            let other = scope.scan(&page(b"k1"))?.rows.len();
+            let again = scope.scan(&page(b"k0"))?.rows.len();
+            Ok((one, other, again))
+        })
+        .unwrap();
+    assert_eq!(found, (10, 10, 9));
+}
