@@ -271,7 +271,7 @@ impl Engine {
         store.log.restore_reserve()?;
         store.log.prepare_spare()?;
         let grown =
-            store.log.size_bytes().saturating_sub(store.log_bytes_at_base.load(Ordering::Relaxed));
+            store.look_at_log().saturating_sub(store.log_bytes_at_base.load(Ordering::Relaxed));
         if grown >= self.settings().base_after_bytes {
             self.make_base()?;
         }

@@ -290,6 +290,7 @@ impl Engine {
             *spare = buffer;
         }
         let Err(cause) = written else {
+            store.look_at_log();
             let spaces = undo.forget();
             let mut state = self.shared.state.lock();
             state.undo.reuse(undo);

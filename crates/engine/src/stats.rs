@@ -53,7 +53,7 @@ pub struct Stats {
     pub applied_sequence: u64,
     /// Sequence of the last base.
     pub base_sequence: u64,
-    /// Size of the log, in bytes.
+    /// Size of the log, in bytes, as of the last write or base.
     pub log_bytes: u64,
     /// How long the oldest dirty key has waited, in milliseconds.
     pub drain_lag_ms: u64,
@@ -111,7 +111,7 @@ impl Engine {
             synced_sequence: store.map_or(0, |one| one.log.synced().as_u64()),
             applied_sequence: state.first_needed(sequence + 1) - 1,
             base_sequence: store.map_or(0, crate::store::Store::base_sequence),
-            log_bytes: store.map_or(0, |one| one.log.size_bytes()),
+            log_bytes: store.map_or(0, crate::store::Store::log_bytes),
             drain_lag_ms: match dirty_since_ms {
                 0 => 0,
                 since_ms => (now.engine_ms.max(0) as u64).saturating_sub(since_ms),

@@ -34,6 +34,8 @@ pub struct Store {
     /// Size of the log when the last base was made.
     pub log_bytes_at_base: AtomicU64,
     base_sequence: AtomicU64,
+    /// Size of the log as of the last look, for those who must not wait for a write.
+    log_bytes: AtomicU64,
     /// Held for as long as the instance is open; the system lets go of it when we die.
     pub lock: File,
 }
@@ -42,7 +44,19 @@ impl Store {
     /// Notes that a base was made at `sequence`.
     pub fn note_base(&self, sequence: u64) {
         self.base_sequence.store(sequence, Ordering::Relaxed);
-        self.log_bytes_at_base.store(self.log.size_bytes(), Ordering::Relaxed);
+        self.log_bytes_at_base.store(self.look_at_log(), Ordering::Relaxed);
+    }
+
+    /// Looks how large the log is; may wait for a write to it.
+    pub fn look_at_log(&self) -> u64 {
+        let size_bytes = self.log.size_bytes();
+        self.log_bytes.store(size_bytes, Ordering::Relaxed);
+        size_bytes
+    }
+
+    /// How large the log was at the last look.
+    pub fn log_bytes(&self) -> u64 {
+        self.log_bytes.load(Ordering::Relaxed)
     }
 
     /// The sequence of the last base that was made or loaded.
@@ -69,6 +83,7 @@ impl Store {
             base_lock: Mutex::new(()),
             log_bytes_at_base: AtomicU64::new(0),
             base_sequence: AtomicU64::new(0),
+            log_bytes: AtomicU64::new(0),
             lock,
         }
     }
