@@ -99,7 +99,9 @@ class Writer:
             client: a connection to the restarted server.
             is_loss_allowed: whether answered steps may be missing, as under durability `none`.
         """
+        began_ms = now_ms()
         stored = self._read_all(client)
+        read_ms = (began_ms, now_ms())
         answered = sum(1 for step in self._steps if step.answered_ms is not None)
         model = dict(self._model)
         mismatch = ""
@@ -109,7 +111,7 @@ class Writer:
                 step.effect(model, step)
             if count < answered and not is_loss_allowed:
                 continue
-            mismatch = self._first_difference(model, stored)
+            mismatch = self._first_difference(model, stored, read_ms)
             if not mismatch:
                 self._model, self._steps = model, []
                 return
@@ -236,22 +238,30 @@ class Writer:
                 stored[key] = Stored(value, None if deadline == -1 else (deadline, deadline))
         return stored
 
-    def _first_difference(self, model: dict[bytes, Stored], stored: dict[bytes, Stored]) -> str:
-        moment_ms = now_ms()
+    def _first_difference(
+        self,
+        model: dict[bytes, Stored],
+        stored: dict[bytes, Stored],
+        read_ms: tuple[int, int],
+    ) -> str:
         for key in self.keys:
             wanted, found = model.get(key), stored.get(key)
-            if not _agrees(wanted, found, moment_ms):
+            if not _agrees(wanted, found, read_ms):
                 return f"{key!r}: wanted {_shorten(wanted)}, found {_shorten(found)}"
         return ""
 
 
-def _agrees(wanted: Stored | None, found: Stored | None, moment_ms: int) -> bool:
-    """Whether a stored key is what the model says, the passing of time included."""
+def _agrees(wanted: Stored | None, found: Stored | None, read_ms: tuple[int, int]) -> bool:
+    """Whether a stored key is what the model says, the passing of time included.
+
+    What was found had not expired when the reading began; what was not had when it ended.
+    """
+    began_ms, ended_ms = read_ms
     if wanted is None or found is None:
         has_expired = (
             wanted is not None
             and wanted.deadline_ms is not None
-            and wanted.deadline_ms[0] - CLOCK_SLACK_MS <= moment_ms
+            and wanted.deadline_ms[0] - CLOCK_SLACK_MS <= ended_ms
         )
         return wanted is found or has_expired
     if wanted.value != found.value or (wanted.deadline_ms is None) != (found.deadline_ms is None):
@@ -260,7 +270,7 @@ def _agrees(wanted: Stored | None, found: Stored | None, moment_ms: int) -> bool
         return True
     low, high = wanted.deadline_ms
     is_kept = low - CLOCK_SLACK_MS <= found.deadline_ms[0] <= high + CLOCK_SLACK_MS
-    return is_kept and found.deadline_ms[0] + CLOCK_SLACK_MS >= moment_ms
+    return is_kept and found.deadline_ms[0] + CLOCK_SLACK_MS >= began_ms
 
 
 def _refuse_errors(reply: Reply) -> None:
