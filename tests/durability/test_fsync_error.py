@@ -22,7 +22,9 @@ from tests.resp import ReplyError
 from tests.servers import Server, data_flags, is_dwell, needs_server
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+
+    from tests.resp import Client
 
 pytestmark = [
     needs_server,
@@ -32,13 +34,15 @@ pytestmark = [
 
 SYNC_CALLS = "fsync,fdatasync,sync_file_range"
 ATTACH_TIMEOUT_SECONDS = 10.0
+EVENT_TIMEOUT_SECONDS = 30.0
 
 
 @contextmanager
-def failing_fsync(server: Server, log: Path) -> Iterator[None]:
-    """Make every fsync of the server fail with EIO while the block runs."""
+def failing_fsync(server: Server, log: Path, *paths: Path) -> Iterator[None]:
+    """Make every fsync of the server, or of these files alone, fail while the block runs."""
     command = ["strace", "-f", "-q", "-p", str(server.pid), "-o", str(log)]
     command += ["-e", f"trace={SYNC_CALLS}", "-e", f"inject={SYNC_CALLS}:error=EIO"]
+    command += [f"--trace-path={path}" for path in paths]
     tracer = subprocess.Popen(command, stderr=subprocess.PIPE)
     try:
         wait_until_traced(server.pid, tracer)
@@ -96,3 +100,66 @@ def test_restart_after_a_failed_fsync_has_all_that_was_acknowledged(tmp_path: Pa
             assert client.call("GET", "unknown") in {None, b"2"}
             assert client.call("GET", "refused") is None
             assert client.call("SET", "after", "4") == "OK"
+
+
+def test_fsync_that_fails_behind_a_reply_refuses_what_comes_after(tmp_path: Path) -> None:
+    with Server(tmp_path / "data", data_flags(fsync="everysec")) as server:
+        with server.client() as client:
+            client.call("SET", "before", "1")
+            with failing_fsync(server, tmp_path / "strace.log"):
+                wait_until(lambda: is_refused(client, "SET", "probe", "2"))
+            assert is_refused(client, "SET", "later", "3")
+            assert is_refused(client, "DEL", "before")
+            assert client.call("GET", "before") == b"1"
+            assert client.call("GET", "later") is None
+        server.restart()
+        with server.client() as client:
+            assert client.call("GET", "before") == b"1"
+            assert client.call("SET", "after", "4") == "OK"
+
+
+def test_failed_fsync_of_a_file_of_keys_loses_nothing(tmp_path: Path) -> None:
+    """The log has what the file has not: the drain redoes it, at the latest after a restart."""
+    arguments = [*data_flags(fsync="always"), "--drain-after-ms", "10"]
+    with Server(tmp_path / "data", arguments) as server:
+        files = [server.directory / name for name in ("0.keys", "0.keys-wal")]
+        expected = [b"%d" % number for number in range(400)]
+        keys = [b"key:%d" % number for number in range(400)]
+        with server.client() as client:
+            write_all(client, keys[:200], expected[:200])
+            wait_until(lambda: all(path.exists() for path in files))
+            with failing_fsync(server, tmp_path / "strace.log", *files):
+                write_all(client, keys[200:], expected[200:])
+                wait_until(lambda: has_drain_error(client))
+                assert client.call("MGET", *keys) == expected
+            assert client.call("MGET", *keys) == expected
+        server.restart()
+        with server.client() as client:
+            assert client.call("MGET", *keys) == expected
+            wait_until(lambda: not has_drain_error(client))
+
+
+def write_all(client: Client, keys: list[bytes], values: list[bytes]) -> None:
+    for key, value in zip(keys, values, strict=True):
+        assert client.call("SET", key, value) == "OK"
+
+
+def is_refused(client: Client, *words: str) -> bool:
+    try:
+        client.call(*words)
+    except ReplyError:
+        return True
+    return False
+
+
+def has_drain_error(client: Client) -> bool:
+    told = client.call("INFO", "persistence")
+    assert isinstance(told, bytes)
+    return re.search(rb"^dwell_drain_error:.+\S", told, re.MULTILINE) is not None
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + EVENT_TIMEOUT_SECONDS
+    while not holds():
+        assert time.monotonic() < deadline, "it has not happened in time"
+        time.sleep(0.02)
