@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import pytest
 import redis
 import redis.asyncio
+from redis.backoff import NoBackoff
+from redis.exceptions import AuthenticationError
+from redis.retry import Retry
 
 from tests.commands.running import needs_dwell
 from tests.seeds import new_seed
-from tests.servers import Server, needs_server
+from tests.servers import Server, data_flags, needs_server
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -57,6 +60,21 @@ def test_the_unix_socket_serves_the_same_keys(
     client.set("k", "v")
     with redis.Redis(unix_socket_path=str(unix_path)) as other:
         assert other.get("k") == b"v"
+
+
+def test_a_password_opens_the_door_and_a_wrong_one_does_not(
+    tmp_path_factory: pytest.TempPathFactory, protocol: int
+) -> None:
+    with Server(tmp_path_factory.mktemp("password") / "data", data_flags()) as locked:
+        told: RedisPy = {"port": locked.port, "protocol": protocol}
+        with redis.Redis(**told) as owner:
+            assert owner.config_set("requirepass", "secret") is True
+        with redis.Redis(**told, password="secret") as client:
+            assert client.set("k", "v")
+        for password in ("guess", None):
+            guest: RedisPy = redis.Redis(**told, password=password, retry=Retry(NoBackoff(), 0))
+            with guest, pytest.raises(AuthenticationError):
+                guest.get("k")
 
 
 def test_texts_are_decoded_where_that_is_asked_for(server: Server, protocol: int) -> None:
