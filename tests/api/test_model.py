@@ -68,6 +68,7 @@ class Model(RuleBasedStateMachine):
 
     placement: ClassVar[str] = "lifetime"
     is_stored: ClassVar[bool] = True
+    has_threads: ClassVar[bool] = True
 
     def __init__(self) -> None:
         super().__init__()
@@ -80,8 +81,10 @@ class Model(RuleBasedStateMachine):
 
     def open(self) -> dwell.Database:
         place = str(self.directory / "db") if self.is_stored else None
-        rule = {"placement": self.placement} if self.is_stored else {}
-        return dwell.Database(place, rule, clock=self.clock)
+        chosen: dict[str, object] = {"background": self.has_threads}
+        if self.is_stored:
+            chosen["placement"] = self.placement
+        return dwell.Database(place, chosen, clock=self.clock)
 
     def teardown(self) -> None:
         self.db.close()
@@ -327,7 +330,40 @@ class ModelOfNoFile(Model):
     is_stored = False
 
 
-for machine in (Model, ModelAllInMemory, ModelAllOnDisk, ModelOfNoFile):
+class ModelOfKills(Model):
+    """Killed at any point between two calls: what the files hold then is what is opened again."""
+
+    has_threads = False
+
+    @rule()
+    def kill_and_open(self) -> None:
+        # Without threads of its own the engine leaves its files alone while they are copied.
+        shutil.copytree(self.directory / "db", self.directory / "copy")
+        self.db.close()
+        shutil.rmtree(self.directory / "db")
+        (self.directory / "copy").rename(self.directory / "db")
+        self.db = self.open()
+
+
+class ModelOfKillsInMemory(ModelOfKills):
+    placement = "memory"
+
+
+class ModelOfKillsOnDisk(ModelOfKills):
+    placement = "disk"
+
+
+MACHINES = (
+    Model,
+    ModelAllInMemory,
+    ModelAllOnDisk,
+    ModelOfNoFile,
+    ModelOfKills,
+    ModelOfKillsInMemory,
+    ModelOfKillsOnDisk,
+)
+
+for machine in MACHINES:
     machine.TestCase.settings = settings(
         max_examples=int(os.environ.get("DWELL_MODEL_EXAMPLES", "100")),
         stateful_step_count=40,
@@ -339,3 +375,6 @@ TestByLifetime = Model.TestCase
 TestAllInMemory = ModelAllInMemory.TestCase
 TestAllOnDisk = ModelAllOnDisk.TestCase
 TestOfNoFile = ModelOfNoFile.TestCase
+TestOfKills = ModelOfKills.TestCase
+TestOfKillsInMemory = ModelOfKillsInMemory.TestCase
+TestOfKillsOnDisk = ModelOfKillsOnDisk.TestCase
