@@ -1,78 +1,47 @@
 """A failed fsync poisons the log: LOG-02, INV-03, by injecting EIO into the system call.
 
-strace makes the Nth fsync of the running server fail. After that the page cache may have dropped
-what it claims to hold, so success must never be reported again without a restart. Without strace
-the test is skipped with a line that says so; the engine's simulated disk has the same case.
+After that the page cache may have dropped what it claims to hold, so success must never be reported
+again without a restart.
 """
 
 from __future__ import annotations
 
 import re
-import shutil
-import signal
-import subprocess
 import time
-from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.durability.injection import injecting, needs_strace
 from tests.resp import ReplyError
 from tests.servers import Server, data_flags, is_dwell, needs_server
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
+    from pathlib import Path
 
     from tests.resp import Client
 
 pytestmark = [
     needs_server,
-    pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed"),
+    needs_strace,
     pytest.mark.skipif(not is_dwell(), reason="Redis under `always` exits when fsync fails"),
 ]
 
-SYNC_CALLS = "fsync,fdatasync,sync_file_range"
-ATTACH_TIMEOUT_SECONDS = 10.0
+SYNC_CALLS = ["fsync", "fdatasync", "sync_file_range"]
 EVENT_TIMEOUT_SECONDS = 30.0
 
 
-@contextmanager
-def failing_fsync(server: Server, log: Path, *paths: Path) -> Iterator[None]:
+def failing_fsync(server: Server, *paths: Path) -> AbstractContextManager[None]:
     """Make every fsync of the server, or of these files alone, fail while the block runs."""
-    command = ["strace", "-f", "-q", "-p", str(server.pid), "-o", str(log)]
-    command += ["-e", f"trace={SYNC_CALLS}", "-e", f"inject={SYNC_CALLS}:error=EIO"]
-    command += [f"--trace-path={path}" for path in paths]
-    tracer = subprocess.Popen(command, stderr=subprocess.PIPE)
-    try:
-        wait_until_traced(server.pid, tracer)
-        yield
-    finally:
-        tracer.send_signal(signal.SIGINT)
-        tracer.communicate(timeout=ATTACH_TIMEOUT_SECONDS)
-
-
-def wait_until_traced(pid: int, tracer: subprocess.Popen[bytes]) -> None:
-    """Wait until every thread of the process is traced, or skip where tracing is not allowed."""
-    deadline = time.monotonic() + ATTACH_TIMEOUT_SECONDS
-    while time.monotonic() < deadline:
-        if tracer.poll() is not None:
-            pytest.skip(f"strace cannot attach: {tracer.communicate()[1].decode().strip()}")
-        if all(map(is_traced, Path(f"/proc/{pid}/task").iterdir())):
-            return
-        time.sleep(0.01)
-    raise AssertionError("strace did not attach to all threads")
-
-
-def is_traced(thread: Path) -> bool:
-    status = (thread / "status").read_text()
-    return re.search(r"^TracerPid:\s*0$", status, re.MULTILINE) is None
+    return injecting(server, "error=EIO", SYNC_CALLS, paths=paths)
 
 
 def test_failed_fsync_is_reported_and_later_writes_are_refused(tmp_path: Path) -> None:
     with Server(tmp_path / "data", data_flags(fsync="always")) as server, server.client() as client:
         assert client.call("SET", "before", "1") == "OK"
-        with failing_fsync(server, tmp_path / "strace.log"), pytest.raises(ReplyError):
+        with failing_fsync(server), pytest.raises(ReplyError):
             client.call("SET", "unknown", "2")
         # fsync works again now, but what it failed to sync may be lost: no success any more.
         for _ in range(3):
@@ -87,7 +56,7 @@ def test_restart_after_a_failed_fsync_has_all_that_was_acknowledged(tmp_path: Pa
         with server.client() as client:
             for number in range(100):
                 client.call("SET", f"key:{number}", number)
-            with failing_fsync(server, tmp_path / "strace.log"):
+            with failing_fsync(server):
                 with pytest.raises(ReplyError):
                     client.call("SET", "unknown", "2")
                 with pytest.raises(ReplyError):
@@ -106,7 +75,7 @@ def test_fsync_that_fails_behind_a_reply_refuses_what_comes_after(tmp_path: Path
     with Server(tmp_path / "data", data_flags(fsync="everysec")) as server:
         with server.client() as client:
             client.call("SET", "before", "1")
-            with failing_fsync(server, tmp_path / "strace.log"):
+            with failing_fsync(server):
                 wait_until(lambda: is_refused(client, "SET", "probe", "2"))
             assert is_refused(client, "SET", "later", "3")
             assert is_refused(client, "DEL", "before")
@@ -128,7 +97,7 @@ def test_failed_fsync_of_a_file_of_keys_loses_nothing(tmp_path: Path) -> None:
         with server.client() as client:
             write_all(client, keys[:200], expected[:200])
             wait_until(lambda: all(path.exists() for path in files))
-            with failing_fsync(server, tmp_path / "strace.log", *files):
+            with failing_fsync(server, *files):
                 write_all(client, keys[200:], expected[200:])
                 wait_until(lambda: has_drain_error(client))
                 assert client.call("MGET", *keys) == expected

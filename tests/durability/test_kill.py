@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.durability.injection import injecting, needs_strace
 from tests.durability.workload import Writer
 from tests.seeds import new_seed
 from tests.servers import Server, data_flags, is_dwell, needs_server
@@ -33,6 +34,13 @@ BUSY_LOG = (
     if is_dwell()
     else []
 )
+KILLS_PER_CALL = 5
+# System calls that change files, and which of a thread's first calls is the last one.
+KILLING_CALLS = [
+    (["pwrite64", "write", "writev"], 20),
+    (["fdatasync", "fsync"], 12),
+    (["rename", "renameat2", "unlink", "ftruncate"], 3),
+]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -104,6 +112,25 @@ def test_acknowledged_writes_survive_kills_and_batches_stay_whole(
             verify(server, writers, is_loss_allowed=setting.is_loss_allowed)
         answered = sum(writer.answered_steps for writer in writers)
         assert answered > 10 * kills, f"only {answered} steps were answered before {kills} kills"
+
+
+@needs_strace
+@pytest.mark.parametrize(("calls", "calls_max"), KILLING_CALLS, ids=["write", "sync", "rename"])
+def test_kill_inside_a_system_call_leaves_every_batch_whole(
+    tmp_path: Path, calls: list[str], calls_max: int
+) -> None:
+    """LOG-13: the process ends as a thread enters the Nth call that changes a file."""
+    seed = f"{new_seed()}/{calls[0]}"
+    randomness = random.Random(seed)
+    writers = [Writer(number, seed) for number in range(CLIENTS)]
+    fsync = "always" if is_dwell() else "no"
+    with Server(tmp_path / "data", [*data_flags(fsync=fsync), *BUSY_LOG]) as server:
+        for _ in range(KILLS_PER_CALL):
+            fault = f"signal=KILL:when={randomness.randint(1, calls_max)}"
+            with injecting(server, fault, calls):
+                load_and_kill(server, writers, randomness)
+            server.start()
+            verify(server, writers)
 
 
 @pytest.mark.skipif(not is_dwell(), reason="Redis without its append-only file keeps nothing")
