@@ -249,3 +249,6 @@ impl Blobs {
         self.get(number).map_or(0, Blob::size_bytes)
     }
 }
+
+#[cfg(test)]
+mod tests;

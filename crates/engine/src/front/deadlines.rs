@@ -64,3 +64,6 @@ impl Deadlines {
         if deadline.absolute { &mut self.absolute } else { &mut self.relative }
     }
 }
+
+#[cfg(test)]
+mod tests;
