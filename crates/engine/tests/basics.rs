@@ -289,7 +289,7 @@ fn always_waits_for_the_fsync_and_a_batch_may_ask_for_it() {
 fn a_long_value_that_becomes_short_leaves_no_chunk_in_its_file() {
     let bench = Bench::new();
     let (engine, main) = bench.open();
-    put(&engine, main, b"big", &[7; 300_000], None);
+    put(&engine, main, b"big", &vec![7; 300_000], None);
     engine.drain_all().unwrap();
     put(&engine, main, b"big", b"short", None);
     engine.drain_all().unwrap();

@@ -136,7 +136,7 @@ fn a_long_gather_leaves_the_lock_to_others() {
     for number in 0..200 {
         let key = format!("k{number}");
         run_unsettled(&engine, main, |scope| {
-            scope.put(key.as_bytes(), Value::Bytes(&[1; 60_000]), None)
+            scope.put(key.as_bytes(), Value::Bytes(&vec![1; 60_000]), None)
         })
         .unwrap();
     }

@@ -2,7 +2,7 @@
 //! no increment is lost, a condition has one winner, no older value follows a newer one, nothing
 //! deleted comes back, scans miss nothing. INV-01.
 
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::redundant_closure_for_method_calls, missing_docs)]
 
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::thread;
@@ -58,7 +58,7 @@ fn number(scope: &mut Scope<'_>, key: &[u8]) -> Result<i64, Stop> {
 
 /// The home changes with the lifetime.
 fn put_somewhere(scope: &mut Scope<'_>, key: &[u8], value: i64, roll: u64) -> Result<(), Stop> {
-    let deadline = if roll % 2 == 0 { scope.now().after_ms(10_000_000) } else { None };
+    let deadline = if roll.is_multiple_of(2) { scope.now().after_ms(10_000_000) } else { None };
     scope.put(key, Value::Integer(value), deadline)
 }
 
@@ -95,6 +95,27 @@ fn counters_lose_no_increment_while_their_keys_change_homes() {
     bench.engine.close().unwrap();
 }
 
+/// Whoever finds the number of the round takes it and sets the next.
+fn take_round(scope: &mut Scope<'_>, round: i64, thread: u64) -> Result<(i64, bool), Stop> {
+    let found = number(scope, b"round")?;
+    if found != round {
+        return Ok((found, false));
+    }
+    if found % 3 == 0 {
+        scope.delete(b"round")?;
+    }
+    put_somewhere(scope, b"round", found + 1, thread + found as u64)?;
+    Ok((found + 1, true))
+}
+
+/// Deletes the key, or gives it a value in some home.
+fn change(scope: &mut Scope<'_>, key: &[u8], value: Option<i64>, roll: u64) -> Result<(), Stop> {
+    match value {
+        Some(value) => put_somewhere(scope, key, value, roll),
+        None => scope.delete(key).map(drop),
+    }
+}
+
 #[test]
 fn a_condition_has_exactly_one_winner() {
     const ROUNDS: i64 = 40_000;
@@ -106,18 +127,7 @@ fn a_condition_has_exactly_one_winner() {
             threads.spawn(move || {
                 let mut round = 0;
                 while round < ROUNDS {
-                    // Whoever finds the number of the round takes it and sets the next.
-                    let (found, won) = bench.run(|scope| {
-                        let found = number(scope, b"round")?;
-                        if found != round {
-                            return Ok((found, false));
-                        }
-                        if found % 3 == 0 {
-                            scope.delete(b"round")?;
-                        }
-                        put_somewhere(scope, b"round", found + 1, thread + found as u64)?;
-                        Ok((found + 1, true))
-                    });
+                    let (found, won) = bench.run(|scope| take_round(scope, round, thread));
                     assert!(found >= round, "an older value after a newer: {found} {round}");
                     wins.fetch_add(i64::from(won), Ordering::Relaxed);
                     round = found;
@@ -148,15 +158,10 @@ fn no_older_value_follows_a_newer_one_and_nothing_deleted_comes_back() {
                     let at = roll % (KEYS / 2) * 2 + thread;
                     let key = format!("key{at}");
                     let before = known[at as usize].load(Ordering::SeqCst);
-                    let deletes = roll >> 8 & 3 == 0;
+                    let deletes = (roll >> 8).is_multiple_of(4);
                     let after = (before + 2) & !1 | u64::from(deletes);
-                    bench.run(|scope| {
-                        if deletes {
-                            scope.delete(key.as_bytes()).map(drop)
-                        } else {
-                            put_somewhere(scope, key.as_bytes(), after as i64, roll >> 20)
-                        }
-                    });
+                    let value = (!deletes).then_some(after as i64);
+                    bench.run(|scope| change(scope, key.as_bytes(), value, roll >> 20));
                     known[at as usize].store(after, Ordering::SeqCst);
                 }
             }));
@@ -182,7 +187,9 @@ fn no_older_value_follows_a_newer_one_and_nothing_deleted_comes_back() {
                 }
             });
         }
-        writers.into_iter().for_each(|writer| writer.join().unwrap());
+        for writer in writers {
+            writer.join().unwrap();
+        }
         is_over.store(true, Ordering::SeqCst);
     });
     for (at, known) in known.iter().enumerate() {
@@ -213,13 +220,8 @@ fn key_01_a_scan_returns_each_key_that_stays_exactly_once_while_others_churn() {
                     let kept = format!("kept{:03}", roll % KEPT);
                     bench.run(|scope| put_somewhere(scope, kept.as_bytes(), 2, roll >> 20));
                     let other = format!("kept{:03}x{}", roll >> 9 & 255, roll & 3);
-                    bench.run(|scope| {
-                        if roll >> 40 & 1 == 0 {
-                            scope.delete(other.as_bytes()).map(drop)
-                        } else {
-                            put_somewhere(scope, other.as_bytes(), 3, roll >> 30)
-                        }
-                    });
+                    let value = (roll >> 40 & 1 == 1).then_some(3);
+                    bench.run(|scope| change(scope, other.as_bytes(), value, roll >> 30));
                 }
             });
         }

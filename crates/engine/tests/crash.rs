@@ -2,14 +2,14 @@
 //! an exact prefix of the batches, no shorter than what was acknowledged as durable. A commit of
 //! SQLite, on real files, counts as durable. INV-02, INV-03, INV-04.
 
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::redundant_closure_for_method_calls, missing_docs)]
 
 mod world;
 
 use dwell_engine::disk::{EIO, ENOSPC, Operation, SimulatedDisk, Verdict};
 use dwell_engine::{
-    BatchOptions, Durability, Engine, Error, ErrorKind, Home, NamespaceId, OwnedValue, Settings,
-    Value,
+    BatchOptions, Durability, Engine, Error, ErrorKind, Home, NamespaceId, OwnedValue, Scope,
+    Settings, Value,
 };
 
 use world::model::{Batch, Life, Maker, Model, Op, SPACES, perform};
@@ -167,8 +167,9 @@ fn a_power_loss_at_every_step_leaves_an_exact_prefix_of_the_batches() {
 
 #[test]
 fn many_power_losses_in_a_row_leave_an_exact_prefix_of_the_batches() {
-    for seed in 100..130 {
-        let durability = if seed % 2 == 0 { Durability::Always } else { Durability::Interval };
+    for seed in 100..130u64 {
+        let durability =
+            if seed.is_multiple_of(2) { Durability::Always } else { Durability::Interval };
         live(seed, durability, 5, Some(1 + seed % 70));
     }
 }
@@ -203,7 +204,7 @@ fn batches_whose_write_failed_are_undone_newest_first_and_earlier_ones_stay() {
     engine.drain_all().unwrap();
     let mut tickets = Vec::new();
     for value in [&b"2"[..], b"3"] {
-        let work = |scope: &mut dwell_engine::Scope<'_>| {
+        let work = |scope: &mut Scope<'_>| {
             scope.append(b"a", value)?;
             scope.put(b"b", Value::Bytes(value), None)
         };
@@ -232,7 +233,7 @@ fn a_flush_that_failed_is_undone_with_all_that_a_drain_had_taken() {
     for number in 0..50 {
         put(&engine, format!("k{number}").as_bytes(), b"1").unwrap();
     }
-    let (_, ticket) = run_unsettled(&engine, main, |scope| scope.clear()).unwrap();
+    let ((), ticket) = run_unsettled(&engine, main, |scope| scope.clear()).unwrap();
     fail_writes(&world.disk, EIO);
     assert!(engine.drain_once().is_err());
     assert!(engine.settle(&ticket).is_err());
@@ -348,7 +349,7 @@ fn ttl_03_an_expired_key_does_not_rise_from_the_dead() {
     let main = engine.namespace(b"0").unwrap();
     put(&engine, b"k", b"old").unwrap();
     engine.drain_all().unwrap();
-    let expire = |scope: &mut dwell_engine::Scope<'_>| {
+    let expire = |scope: &mut Scope<'_>| {
         let deadline = scope.now().after_ms(1000);
         scope.set_deadline(b"k", deadline)
     };

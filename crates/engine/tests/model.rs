@@ -2,18 +2,20 @@
 //! the steps of the background in between and in the middle of one another, clocks that step,
 //! writes that fail, stops and kills. INV-01 to INV-04.
 
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::redundant_closure_for_method_calls, missing_docs)]
 
 mod world;
 
+use std::collections::BTreeMap;
+use std::fmt::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 
 use dwell_engine::disk::{EIO, ENOSPC, Operation, Verdict};
-use dwell_engine::{Engine, Home, NamespaceId, Placement, Range, Settings};
+use dwell_engine::{Engine, Home, NamespaceId, Placement, Range, Scope, Settings};
 use parking_lot::Mutex;
 
-use world::model::{Answer, Batch, Maker, Model, SPACES, agrees, perform, wanted};
+use world::model::{Answer, Batch, Maker, Model, SPACES, agrees, key_of, perform, wanted};
 use world::{Chance, World, by_hand, run, run_unsettled};
 
 /// What the steps of one run change.
@@ -91,12 +93,10 @@ impl Run {
                 }
             }
             let wants = step.operation == Operation::Sync && nested.load(Ordering::SeqCst) > 0;
-            if wants {
-                if let Some(mut inner) = inner.try_lock() {
-                    nested.fetch_sub(1, Ordering::SeqCst);
-                    for _ in 0..4 {
-                        inner.one_batch(&within, &names, false);
-                    }
+            if let Some(mut inner) = inner.try_lock().filter(|_| wants) {
+                nested.fetch_sub(1, Ordering::SeqCst);
+                for _ in 0..4 {
+                    inner.one_batch(&within, &names, false);
                 }
             }
             Verdict::Go
@@ -273,7 +273,7 @@ impl Run {
             inner.model.spaces[space]
                 .retain(|_, held| held.deadline.is_none_or(|deadline| !now.is_past(deadline)));
             let expected = inner.model.spaces[space].clone();
-            for key in (0..inner.maker.keys).map(|number| inner.maker.key_of(number)) {
+            for key in (0..inner.maker.keys).map(key_of) {
                 let found = run(engine, name, |scope| {
                     let facts = scope.facts(&key)?;
                     let text = scope.read(&key)?.map(|value| value.to_vec());
@@ -358,9 +358,8 @@ impl Run {
         }
         match self.world.settings.placement {
             Placement::Memory => Home::Memory,
-            Placement::Disk => Home::Disk,
             Placement::Lifetime if held.deadline.is_some() => Home::Memory,
-            Placement::Lifetime => Home::Disk,
+            Placement::Lifetime | Placement::Disk => Home::Disk,
         }
     }
 }
@@ -399,11 +398,11 @@ impl Inner {
         self.trace.push(brief(&batch));
         let now = engine.lock().now();
         let live: usize = (0..SPACES).map(|at| self.model.live_keys(at, now).len()).sum();
-        let all: usize = self.model.spaces.iter().map(|space| space.len()).sum();
+        let all: usize = self.model.spaces.iter().map(BTreeMap::len).sum();
         let ended = (all - live) as u64;
         let mut after = self.model.clone();
         let expected = after.run(&batch, now);
-        let work = |scope: &mut dwell_engine::Scope<'_>| perform(scope, names, &batch);
+        let work = |scope: &mut Scope<'_>| perform(scope, names, &batch);
         let result = if may_drain {
             run_unsettled(engine, names[batch.space], work)
         } else {
@@ -439,7 +438,7 @@ fn brief(batch: &Batch) -> String {
         .iter()
         .map(|op| {
             let text = format!("{op:?}");
-            let value = regex_free(&text);
+            let value = abridged(&text);
             value.chars().take(160).collect()
         })
         .collect();
@@ -447,32 +446,26 @@ fn brief(batch: &Batch) -> String {
 }
 
 /// Shows byte lists by their beginning, so that a trace can be read.
-fn regex_free(text: &str) -> String {
+fn abridged(text: &str) -> String {
     let mut out = String::new();
     for part in text.split('[') {
         let (inside, rest) = part.split_once(']').unwrap_or(("", part));
         let bytes: Vec<u8> = inside.split(", ").filter_map(|number| number.parse().ok()).collect();
         let shown: String = String::from_utf8_lossy(&bytes).chars().take(8).collect();
-        out.push_str(&format!("{shown:?}*{}", bytes.len()));
+        let _ = write!(out, "{shown:?}*{}", bytes.len());
         out.push_str(rest);
     }
     out
 }
 
-/// `DWELL_MODEL_SEEDS` multiplies the seeds, for a night.
 fn go(seeds: std::ops::Range<u64>, steps: usize, settings: impl Fn(u64) -> Settings) {
-    let times = std::env::var("DWELL_MODEL_SEEDS").map_or(1, |text| text.parse().unwrap());
-    let count = (seeds.end - seeds.start) * times;
-    for seed in (0..count).map(|number| seeds.start + number) {
+    for seed in seeds {
         let settings = settings(seed);
-        let length_max = if seed % 3 == 0 { 600 } else { 300_000 };
+        let length_max = if seed.is_multiple_of(3) { 600 } else { 300_000 };
         let keys = if settings.memory_bytes_max == 0 { 60 } else { 120 };
         let mut run = Run::new(seed, settings, keys, length_max);
         for _ in 0..steps {
             run.step();
-            if std::env::var_os("DWELL_MODEL_CHECK").is_some() {
-                run.check();
-            }
         }
         run.check();
         run.world.disk.clear_hook();
@@ -483,8 +476,8 @@ fn placed(placement: Placement, seed: u64) -> Settings {
     Settings {
         placement,
         segment_bytes: 300_000,
-        probation_bytes_max: if seed % 2 == 0 { 2000 } else { 64 << 20 },
-        promoted_bytes_max: if seed % 4 == 0 { 1000 } else { 1 << 20 },
+        probation_bytes_max: if seed.is_multiple_of(2) { 2000 } else { 64 << 20 },
+        promoted_bytes_max: if seed.is_multiple_of(4) { 1000 } else { 1 << 20 },
         ..by_hand()
     }
 }

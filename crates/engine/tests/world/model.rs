@@ -364,16 +364,7 @@ pub struct Maker {
 
 impl Maker {
     pub fn key(&self, chance: &mut Chance) -> Vec<u8> {
-        self.key_of(chance.below(self.keys))
-    }
-
-    pub fn key_of(&self, number: u64) -> Vec<u8> {
-        // Some keys are long, so that entries of all sizes and pages of their own occur.
-        match number % 11 {
-            0 => format!("long:{number:03}:{}", "x".repeat(300)).into_bytes(),
-            1 => format!("huge:{number:03}:{}", "y".repeat(5000)).into_bytes(),
-            _ => format!("k{number:03}").into_bytes(),
-        }
+        key_of(chance.below(self.keys))
     }
 
     pub fn batch(&self, chance: &mut Chance) -> Batch {
@@ -459,5 +450,15 @@ fn life(chance: &mut Chance) -> Life {
         4 | 5 => Life::AfterMs(chance.below(20_000) as i64 - 200),
         6 => Life::AfterMs(100_000 + chance.below(9) as i64),
         _ => Life::AtWallMs(chance.below(20_000) as i64 - 200),
+    }
+}
+
+/// The key of a number.
+pub fn key_of(number: u64) -> Vec<u8> {
+    // Some keys are long, so that entries of all sizes and pages of their own occur.
+    match number % 11 {
+        0 => format!("long:{number:03}:{}", "x".repeat(300)).into_bytes(),
+        1 => format!("huge:{number:03}:{}", "y".repeat(5000)).into_bytes(),
+        _ => format!("k{number:03}").into_bytes(),
     }
 }
