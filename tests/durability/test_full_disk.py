@@ -7,6 +7,7 @@ of the engine's own tests has the same cases without root.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import subprocess
 import time
 from typing import TYPE_CHECKING
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 pytestmark = needs_server
 
 DISK_BYTES = 64 << 20
-VALUE_BYTES = 100_000
 ROOM_TIMEOUT_SECONDS = 30.0
 # Segments that fit many times on the disk, and a drain that does not dawdle.
 SMALL_SEGMENTS = ["--segment-bytes", str(1 << 20), "--drain-after-ms", "50"] if is_dwell() else []
@@ -47,67 +47,95 @@ def flags() -> list[str]:
     return [*data_flags(fsync="always"), *SMALL_SEGMENTS]
 
 
-def value_of(number: int) -> bytes:
-    return b"%06d" % number + b"." * (VALUE_BYTES - 6)
+@dataclasses.dataclass(frozen=True)
+class Filling:
+    """What the disk is filled with, and which part of it is deleted then."""
+
+    home: str
+    value_bytes: int
+    lifetime: tuple[str, ...]
+    deleted_percent: int
+
+    def value(self, number: int) -> bytes:
+        """Return the value of one key, unlike that of any other."""
+        return b"%06d" % number + b"." * (self.value_bytes - 6)
+
+    def write(self, client: Client, number: int) -> None:
+        """Write one key."""
+        client.call("SET", f"key:{number}", self.value(number), *self.lifetime)
+
+    @property
+    def too_many(self) -> int:
+        """More keys than the disk can hold."""
+        return 4 * DISK_BYTES // self.value_bytes
 
 
-def fill(client: Client) -> tuple[int, ReplyError]:
+FILLINGS = [
+    Filling("disk", 100_000, (), deleted_percent=90),
+    # What is left must fit into the reserve once more: the log goes when a base is there.
+    Filling("memory", 10_000, ("EX", "1000"), deleted_percent=97),
+]
+
+
+def fill(client: Client, filling: Filling) -> tuple[int, ReplyError]:
     """Write until the first refusal; return how many were acknowledged, and the refusal."""
-    for number in range(4 * DISK_BYTES // VALUE_BYTES):
+    for number in range(filling.too_many):
         try:
-            client.call("SET", f"key:{number}", value_of(number))
+            filling.write(client, number)
         except ReplyError as error:
             return number, error
     raise AssertionError("four times the disk's size was acknowledged")
 
 
-def acknowledged_are_there(client: Client, numbers: range) -> None:
+def acknowledged_are_there(client: Client, filling: Filling, numbers: range) -> None:
     for number in numbers:
-        assert client.call("GET", f"key:{number}") == value_of(number)
+        assert client.call("GET", f"key:{number}") == filling.value(number)
 
 
 @pytest.mark.skipif(not is_dwell(), reason="Redis under `always` exits when its disk is full")
-def test_full_disk_refuses_writes_by_name_and_goes_on(tmp_path: Path) -> None:
+@pytest.mark.parametrize("filling", FILLINGS, ids=lambda filling: filling.home)
+def test_full_disk_refuses_writes_by_name_and_goes_on(tmp_path: Path, filling: Filling) -> None:
     with small_disk(tmp_path / "disk") as disk, Server(disk / "data", flags()) as server:
         with server.client() as client:
-            count, refusal = fill(client)
+            count, refusal = fill(client, filling)
             assert count > 10
             assert "full" in str(refusal).lower() or "space" in str(refusal).lower()
-            acknowledged_are_there(client, range(count))
+            acknowledged_are_there(client, filling, range(count))
             assert client.call("GET", f"key:{count}") is None, "the refused write left a trace"
-            deleted = [f"key:{number}" for number in range(count * 9 // 10)]
+            deleted = [f"key:{number}" for number in range(count * filling.deleted_percent // 100)]
             assert client.call("DEL", *deleted) == len(deleted)
-            wait_for_room(client)
+            wait_for_room(client, filling)
             client.call("SET", "after", "room again")
         server.restart()
         with server.client() as client:
             assert client.call("GET", "after") == b"room again"
-            acknowledged_are_there(client, range(len(deleted), count))
+            acknowledged_are_there(client, filling, range(len(deleted), count))
             assert client.call("EXISTS", *deleted) == 0
 
 
-def wait_for_room(client: Client) -> None:
+def wait_for_room(client: Client, filling: Filling) -> None:
     """Deleting frees space in the background; wait until a big write is accepted again."""
     deadline = time.monotonic() + ROOM_TIMEOUT_SECONDS
     while time.monotonic() < deadline:
         try:
-            client.call("SET", "probe", value_of(0))
+            client.call("SET", "probe", filling.value(0))
         except ReplyError:
             time.sleep(0.1)
         else:
             client.call("DEL", "probe")
             return
-    raise AssertionError("no write was accepted although nine tenths were deleted")
+    raise AssertionError("no write was accepted although most was deleted")
 
 
-def test_kill_on_a_full_disk_keeps_what_was_acknowledged(tmp_path: Path) -> None:
+@pytest.mark.parametrize("filling", FILLINGS, ids=lambda filling: filling.home)
+def test_kill_on_a_full_disk_keeps_what_was_acknowledged(tmp_path: Path, filling: Filling) -> None:
     with small_disk(tmp_path / "disk") as disk, Server(disk / "data", flags()) as server:
-        acknowledged: list[int] = []
+        acknowledged = 0
         with server.client() as client, contextlib.suppress(ReplyError, OSError):
-            for number in range(4 * DISK_BYTES // VALUE_BYTES):
-                client.call("SET", f"key:{number}", value_of(number))
-                acknowledged.append(number)
-        assert 10 < len(acknowledged) < 4 * DISK_BYTES // VALUE_BYTES
+            for number in range(filling.too_many):
+                filling.write(client, number)
+                acknowledged += 1
+        assert 10 < acknowledged < filling.too_many
         server.restart()
         with server.client() as client:
-            acknowledged_are_there(client, range(len(acknowledged)))
+            acknowledged_are_there(client, filling, range(acknowledged))
