@@ -386,3 +386,39 @@ fn several_scans_and_what_a_batch_has_itself_deleted_end_in_one_batch() {
         .unwrap();
     assert_eq!(found, (10, 10, 9));
 }
+
+#[test]
+fn a_random_key_is_found_however_many_rows_wait_for_their_deletion() {
+    let bench = Bench::new();
+    let (engine, main) = bench.open();
+    for number in 0..200u32 {
+        put(&engine, main, format!("k{number:03}").as_bytes(), b"x", None);
+    }
+    engine.drain_all().unwrap();
+    for number in 0..199u32 {
+        assert!(delete(&engine, main, format!("k{number:03}").as_bytes()));
+    }
+    engine.forget_copies();
+    for _ in 0..20 {
+        let found = engine.run(main, &BatchOptions::default(), |scope| scope.random_key());
+        assert_eq!(found.unwrap().as_deref(), Some(&b"k199"[..]));
+        engine.forget_copies();
+    }
+    assert!(delete(&engine, main, b"k199"));
+    let none = engine.run(main, &BatchOptions::default(), |scope| scope.random_key()).unwrap();
+    assert_eq!(none, None);
+}
+
+#[test]
+fn a_drain_leaves_no_more_copies_than_probation_may_hold() {
+    let settings =
+        Settings { background: false, probation_bytes_max: 50_000, ..Settings::default() };
+    let bench = Bench::with(settings);
+    let (engine, main) = bench.open();
+    for number in 0..5000u32 {
+        put(&engine, main, format!("k{number}").as_bytes(), &[b'x'; 100], None);
+    }
+    engine.drain_all().unwrap();
+    assert!(engine.stats().probation_bytes <= 50_000);
+    assert_eq!(count(&engine, main), 5000);
+}

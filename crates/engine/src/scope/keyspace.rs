@@ -9,6 +9,7 @@ use crate::front::{Floor, Ordered, Space, State as EntryState};
 use crate::gather::Missing;
 use crate::limits::CHUNK_BYTES;
 use crate::namespace::NamespaceId;
+use crate::scan::Range;
 use crate::settings::Placement;
 
 /// Where a key lives, and why.
@@ -127,7 +128,27 @@ impl Scope<'_> {
                 return Ok(Some(entry.key().to_vec()));
             }
         }
-        Ok(self.first_live_key())
+        match self.first_live_key() {
+            Some(key) => Ok(Some(key)),
+            // The row that was drawn has been deleted, and nothing else is in memory.
+            None => self.first_key(),
+        }
+    }
+
+    /// The first key of either home.
+    fn first_key(&mut self) -> Result<Option<Vec<u8>>, Stop> {
+        let mut range =
+            Range { prefix: Vec::new(), after: None, reverse: false, limit: 64, keys_only: true };
+        loop {
+            let page = self.scan(&range)?;
+            if let Some(row) = page.rows.into_iter().next() {
+                return Ok(Some(row.key));
+            }
+            let Some(next) = page.next else {
+                return Ok(None);
+            };
+            range.after = Some(next);
+        }
     }
 
     /// Where the key lives and why; `None` if there is none. Not an access: nothing is promoted.
