@@ -85,7 +85,7 @@ impl State {
     }
 
     /// Drops the copy that was read once and longest ago; `false` when there is none.
-    fn drop_oldest_probation(&mut self) -> bool {
+    pub fn drop_oldest_probation(&mut self) -> bool {
         while let Some(handle) = self.front.copies.probation.pop_front() {
             if self.is_copy(handle, |header| header.probation) {
                 self.drop_copy(handle);

@@ -72,6 +72,14 @@ impl Drainer {
         self.files.last_mut().ok_or_else(|| Error::internal("a file that was opened is gone"))
     }
 
+    /// Closes a file whose commit failed: what it holds is asked anew, and redone from the front.
+    fn discard(&mut self, namespace: NamespaceId) {
+        if let Some(at) = self.files.iter().position(|one| one.namespace == namespace) {
+            // The error that led here is the one that counts.
+            let _ = self.files.remove(at).file.close();
+        }
+    }
+
     /// Closes all files, each with a last checkpoint.
     pub fn close(&mut self) -> Result<(), Error> {
         for mut open in self.files.drain(..) {
@@ -113,6 +121,10 @@ impl Engine {
         let mut sweep = self.begin_sweep(namespace);
         let result = self.write_sweep(&mut sweep, open);
         if result.is_err() {
+            let is_unusable = open.file.begin().is_err();
+            if is_unusable {
+                drainer.discard(namespace);
+            }
             self.give_up(&sweep);
             return result;
         }

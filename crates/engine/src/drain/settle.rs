@@ -44,7 +44,8 @@ impl Engine {
                 state.pace.measured(done.bytes, done.took.as_millis() as u64);
                 is_first = false;
             }
-            let stop = (at + SLICE_KEYS).min(end);
+            // Half of a slice, since each key settled may let another one go.
+            let stop = (at + SLICE_KEYS / 2).min(end);
             for one in at..stop {
                 state.settle_key(sweep, one);
             }
@@ -132,6 +133,10 @@ impl State {
                 header.probation = true;
                 self.front.remark(handle, header);
                 self.front.copies.probation.push_back(handle);
+                // A drain may settle more than the background lets go in the same time.
+                if self.front.copies.probation_bytes > self.settings.probation_bytes_max {
+                    self.drop_oldest_probation();
+                }
             }
             EntryState::Tombstone => {
                 let namespace = header.namespace;
