@@ -177,7 +177,9 @@ impl Executor<'_> {
     fn refuse(&mut self, connection: &mut Connection, refusal: &Refusal) {
         self.counters.reject(refusal.command);
         let session = &mut connection.session;
-        if refusal.command.is_some_and(|index| COMMANDS[index].name == "exec") {
+        // A user's own command has a place behind the table.
+        let command = refusal.command.and_then(|index| COMMANDS.get(index));
+        if command.is_some_and(|command| command.name == "exec") {
             // An EXEC ends the transaction even where it is misspelt.
             session.transaction = None;
             session.watched.clear();

@@ -130,3 +130,14 @@ fn a_reply_is_spelled_in_the_version_of_its_connection() {
         assert_eq!(client.reply(), expected);
     }
 }
+
+#[test]
+fn a_users_own_command_that_is_refused_stops_nobody() {
+    let settings = ServerSettings { host_commands: vec!["mine".to_owned()], ..loopback() };
+    let server = start(settings);
+    let mut client = Client::to(&server);
+    client.call(&["MULTI"]);
+    let refusal = error("ERR Command not allowed inside a transaction");
+    assert_eq!(client.call(&["MINE", "a"]), refusal);
+    assert_eq!(client.call(&["DISCARD"]), ok());
+}
