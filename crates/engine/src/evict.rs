@@ -216,28 +216,32 @@ impl Scope<'_> {
     /// Frees memory for a write of `size` bytes: copies first; then residents by the policy; and
     /// without a policy, residents move to disk before anything is refused.
     ///
-    /// What the batch itself has gathered may exceed the bound: to take it away again would only
-    /// bring the batch back for it.
+    /// A batch that has gathered leaves the copies alone, and may exceed the bound by them: to
+    /// take away what it has gathered would only bring it back for that.
     pub(crate) fn make_room(&mut self, size: u64) -> Result<(), Stop> {
-        let most = self.state.settings.memory_bytes_max + self.gathered.installed_bytes();
-        let has_freed = self.state.free_buried();
+        let most = self.state.settings.memory_bytes_max;
+        let mut has_freed = self.state.free_buried();
         for _ in 0..EVICTIONS_PER_WRITE {
             if self.state.front.used_bytes() + size <= most {
                 return Ok(());
             }
-            if self.state.drop_any_copy() {
-                continue;
-            }
-            if self.moves_residents() || !self.evict_one()? {
+            let has_dropped = !self.gathered.is_fresh() && self.state.drop_any_copy();
+            if !has_dropped && (self.moves_residents() || !self.evict_one()?) {
                 break;
             }
+            has_freed = true;
         }
         if self.state.front.used_bytes() + size <= most {
             return Ok(());
         }
+        let copies = &self.state.front.copies;
+        if self.gathered.is_fresh() && copies.probation_bytes + copies.promoted_bytes > 0 {
+            return Ok(());
+        }
         let is_draining = self.state.has_disk && self.state.front.dirty_bytes > 0;
         if self.has_changed() && (is_draining || has_freed || self.moves_residents()) {
-            // A batch that has begun is let through: what waits for the drain will be room soon.
+            // A batch that has begun is let through, as is one that has evicted all that it may:
+            // what waits for the drain will be room soon, and the next write goes on freeing.
             return Ok(());
         }
         if has_freed {

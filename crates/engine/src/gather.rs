@@ -124,8 +124,6 @@ pub struct Gathered {
     /// Namespaces whose random row was hidden by the front: do not ask again.
     pub(crate) tried_random: Vec<NamespaceId>,
     is_fresh: bool,
-    /// Memory that what was gathered takes.
-    installed_bytes: u64,
     /// Engine time at which the batch was first told to wait for the drain.
     delayed_since_ms: Option<i64>,
 }
@@ -134,11 +132,6 @@ impl Gathered {
     /// Whether this run of the batch follows a gathering, whose reads it repeats.
     pub(crate) fn is_fresh(&self) -> bool {
         self.is_fresh
-    }
-
-    /// Memory that what was gathered takes, in bytes.
-    pub(crate) fn installed_bytes(&self) -> u64 {
-        self.installed_bytes
     }
 
     /// Notes that the batch is told to wait at `now_ms`; for how long it has been waiting.
@@ -217,7 +210,6 @@ impl State {
 
     /// Puts what was read in the place of the fetching entries that are still waiting for it.
     pub(crate) fn install(&mut self, gathered: &mut Gathered, now: Now) -> Result<(), Error> {
-        let mut installed_bytes = 0;
         for found in gathered.rows.drain(..) {
             let hash = self.front.hash(&found.key);
             let Some(handle) = self.front.find(found.namespace, hash, &found.key) else {
@@ -238,7 +230,6 @@ impl State {
                     self.front.set(Some(handle), hash, &found.key, header, value.into_new())?
                 }
             };
-            installed_bytes += self.front.footprint(handle) as u64;
             self.front.copies.probation.push_back(handle);
         }
         for found in gathered.chunks.drain(..) {
@@ -250,7 +241,6 @@ impl State {
             let Some(handle) = self.front.find(need.namespace, hash, &need.key) else {
                 continue;
             };
-            let before = self.front.footprint(handle) as u64;
             self.front.change_spread(handle, |spread| {
                 for (number, data) in need.chunks.iter().zip(&found.data) {
                     if spread.missing(0, u64::MAX).contains(number) {
@@ -258,9 +248,7 @@ impl State {
                     }
                 }
             });
-            installed_bytes += self.front.footprint(handle) as u64 - before;
         }
-        gathered.installed_bytes += installed_bytes;
         Ok(())
     }
 }

@@ -504,7 +504,7 @@ fn residents_that_are_not_logged_vanish_at_a_kill_and_nothing_else_does() {
 
 #[test]
 fn under_memory_pressure_the_engine_is_the_map() {
-    go(400..406, 200, |seed| Settings {
+    go(1400..1406, 200, |seed| Settings {
         memory_bytes_max: 400_000,
         probation_bytes_max: 10_000,
         ..placed(Placement::Lifetime, seed)

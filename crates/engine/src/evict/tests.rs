@@ -163,3 +163,21 @@ fn without_a_policy_residents_move_to_disk_with_their_deadline_before_anything_i
     assert!(on_disk > 1000, "{on_disk}");
     engine.close().unwrap();
 }
+
+#[test]
+fn a_large_value_is_let_in_where_many_small_ones_may_go() {
+    let (engine, main, _) = bounded(Eviction::AllkeysRandom, 300_000);
+    for number in 0..2000 {
+        put(&engine, main, &format!("k{number}"), None).unwrap();
+    }
+    let large = vec![1; 200_000];
+    engine
+        .run(main, &BatchOptions::default(), |scope| {
+            scope.put(b"large", Value::Bytes(&large), None)
+        })
+        .unwrap();
+    for number in 0..100 {
+        put(&engine, main, &format!("k{number}"), None).unwrap();
+    }
+    assert!(engine.stats().used_bytes <= 300_000);
+}
