@@ -113,6 +113,7 @@ $(FUZZER): $(TOOLS)
 
 $(BUILT): $(TOOLS) $(RUST_SOURCES)
 	$(SAY) "setup: building dwell, which takes minutes the first time"
+	@rm -f src/dwell/_core*.so # written over in place, it would crash who is running it
 	@VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(BIN)/maturin develop --release --locked
 	@touch $@
 	$(SAY) "setup: done, $(BIN)/dwell is there"

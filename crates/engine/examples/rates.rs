@@ -1,6 +1,6 @@
 //! How fast the engine itself is, without any door: reads and writes a second by one thread.
 //!
-//! `cargo run --release -p dwell-engine --example rates`
+//! `cargo run --release -p dwell-engine --example rates -- EMPTY-DIRECTORY`
 
 #![allow(clippy::print_stdout, missing_docs)]
 
@@ -14,7 +14,9 @@ const KEYS: u32 = 100_000;
 const ROUNDS: u32 = 10;
 
 fn main() -> Result<(), Error> {
-    let scratch = std::env::temp_dir().join(format!("dwell-rates-{}", std::process::id()));
+    let Some(scratch) = std::env::args().nth(1).map(std::path::PathBuf::from) else {
+        return Err(Error::invalid("name an empty directory to measure in"));
+    };
     for (name, place, ttl_ms) in [
         ("memory, resident", Place::Memory, Some(900_000)),
         ("directory, resident", Place::Directory(scratch.join("a")), Some(900_000)),
@@ -44,8 +46,6 @@ fn main() -> Result<(), Error> {
         })?;
         engine.close()?;
     }
-    // Scratch files are a courtesy to clean up; what is left lies in the temporary directory.
-    let _ = std::fs::remove_dir_all(scratch);
     Ok(())
 }
 
