@@ -242,7 +242,6 @@ fn execute<'py>(
     let outcome = if is_short || !database.waits {
         database.call(py, &call, |scope| plan.run(scope, &mut answers))
     } else {
-        database.warm(py, plan.tasks.iter().map(|task| &*task.key))?;
         database.patient(py, &call, |scope| plan.run(scope, &mut answers))
     };
     if let Err(failure) = outcome {

@@ -94,21 +94,6 @@ impl Database {
         py.detach(|| self.handle.guard(run).flatten()).map_err(|error| call.exception(py, &error))
     }
 
-    /// Looks at many keys together before they are used one by one, so that the waits for memory
-    /// overlap; worth it from a handful of keys on.
-    pub fn warm<'k>(
-        &self,
-        py: Python<'_>,
-        keys: impl Iterator<Item = &'k [u8]> + Send,
-    ) -> PyResult<()> {
-        self.handle.detached(py, |engine| {
-            let mut turn = engine.lock();
-            keys.for_each(|key| turn.expect(self.namespace, key));
-            turn.touch_expected();
-            Ok(())
-        })
-    }
-
     /// Runs `work` at once if that can be, else patiently.
     pub fn call<T: Send>(
         &self,
