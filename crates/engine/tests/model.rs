@@ -15,7 +15,7 @@ use dwell_engine::disk::{EIO, ENOSPC, Operation, Verdict};
 use dwell_engine::{Engine, Home, NamespaceId, Placement, Range, Scope, Settings};
 use parking_lot::Mutex;
 
-use world::model::{Answer, Batch, Maker, Model, SPACES, agrees, key_of, perform, wanted};
+use world::model::{Answer, Batch, Held, Maker, Model, SPACES, agrees, key_of, perform, wanted};
 use world::{Chance, World, by_hand, run, run_unsettled};
 
 /// What the steps of one run change.
@@ -273,64 +273,86 @@ impl Run {
             inner.model.spaces[space]
                 .retain(|_, held| held.deadline.is_none_or(|deadline| !now.is_past(deadline)));
             let expected = inner.model.spaces[space].clone();
-            for key in (0..inner.maker.keys).map(key_of) {
-                let found = run(engine, name, |scope| {
-                    let facts = scope.facts(&key)?;
-                    let text = scope.read(&key)?.map(|value| value.to_vec());
-                    Ok(facts.zip(text))
-                });
-                let found = found.unwrap_or_else(|error| inner.fail(&error.to_string()));
-                let expected = expected.get(&key);
-                let same = match (&found, expected) {
-                    (None, None) => true,
-                    (Some((facts, text)), Some(held)) => {
-                        facts.kind == held.kind
-                            && text[..] == held.text[..]
-                            && facts.deadline == held.deadline
-                            && (self.is_demoting || facts.home == self.home_of(held))
-                    }
-                    _ => false,
-                };
-                if !same {
-                    let differs = found.as_ref().zip(expected).and_then(|((_, text), held)| {
-                        text.iter().zip(held.text.iter()).position(|(one, other)| one != other)
-                    });
-                    let from = differs.unwrap_or(0);
-                    let found =
-                        found.map(|(facts, text)| (facts, text.len(), first(&text[from..])));
-                    let expected = expected.map(|held| {
-                        (held.kind, held.deadline, held.text.len(), first(&held.text[from..]))
-                    });
-                    let key = String::from_utf8_lossy(&key[..key.len().min(8)]).into_owned();
-                    inner.trace.retain(|line| !line.starts_with("in ") || line.contains(&key));
-                    inner.fail(&format!(
-                        "{space} {key}: {found:?} for {expected:?}, from {differs:?} on"
-                    ));
-                }
-            }
-            for reverse in [false, true] {
-                let found = self.scan(name, reverse, &inner);
-                let mut wanted: Vec<_> =
-                    expected.iter().map(|(key, held)| (key.clone(), held.text.to_vec())).collect();
-                if reverse {
-                    wanted.reverse();
-                }
-                if found != wanted {
-                    let odd = found.iter().find(|row| !wanted.contains(row));
-                    let lost = wanted.iter().find(|row| !found.contains(row));
-                    let odd = odd.map(|(key, text)| (first(key), text.len()));
-                    let lost = lost.map(|(key, text)| (first(key), text.len()));
-                    inner.fail(&format!(
-                        "{space}: scanned {} rows for {}, reverse {reverse}, {odd:?}, not {lost:?}",
-                        found.len(),
-                        wanted.len()
-                    ));
-                }
-            }
+            self.check_keys(&mut inner, space, name, &expected);
+            self.check_scans(&inner, space, name, &expected);
             let count = run(engine, name, |scope| scope.count()).unwrap();
             if count != expected.len() as u64 {
                 let spaces = engine.stats().spaces;
                 inner.fail(&format!("{space}: counted {count} for {}; {spaces:?}", expected.len()));
+            }
+        }
+    }
+
+    /// Every key reads as the model has it.
+    fn check_keys(
+        &self,
+        inner: &mut Inner,
+        space: usize,
+        name: NamespaceId,
+        expected: &BTreeMap<Vec<u8>, Held>,
+    ) {
+        let engine = self.engine();
+        for key in (0..inner.maker.keys).map(key_of) {
+            let found = run(engine, name, |scope| {
+                let facts = scope.facts(&key)?;
+                let text = scope.read(&key)?.map(|value| value.to_vec());
+                Ok(facts.zip(text))
+            });
+            let found = found.unwrap_or_else(|error| inner.fail(&error.to_string()));
+            let expected = expected.get(&key);
+            let same = match (&found, expected) {
+                (None, None) => true,
+                (Some((facts, text)), Some(held)) => {
+                    facts.kind == held.kind
+                        && text[..] == held.text[..]
+                        && facts.deadline == held.deadline
+                        && (self.is_demoting || facts.home == self.home_of(held))
+                }
+                _ => false,
+            };
+            if !same {
+                let differs = found.as_ref().zip(expected).and_then(|((_, text), held)| {
+                    text.iter().zip(held.text.iter()).position(|(one, other)| one != other)
+                });
+                let from = differs.unwrap_or(0);
+                let found = found.map(|(facts, text)| (facts, text.len(), first(&text[from..])));
+                let expected = expected.map(|held| {
+                    (held.kind, held.deadline, held.text.len(), first(&held.text[from..]))
+                });
+                let key = String::from_utf8_lossy(&key[..key.len().min(8)]).into_owned();
+                inner.trace.retain(|line| !line.starts_with("in ") || line.contains(&key));
+                inner.fail(&format!(
+                    "{space} {key}: {found:?} for {expected:?}, from {differs:?} on"
+                ));
+            }
+        }
+    }
+
+    /// Both ways through the keys give the model's rows.
+    fn check_scans(
+        &self,
+        inner: &Inner,
+        space: usize,
+        name: NamespaceId,
+        expected: &BTreeMap<Vec<u8>, Held>,
+    ) {
+        for reverse in [false, true] {
+            let found = self.scan(name, reverse, inner);
+            let mut wanted: Vec<_> =
+                expected.iter().map(|(key, held)| (key.clone(), held.text.to_vec())).collect();
+            if reverse {
+                wanted.reverse();
+            }
+            if found != wanted {
+                let odd = found.iter().find(|row| !wanted.contains(row));
+                let lost = wanted.iter().find(|row| !found.contains(row));
+                let odd = odd.map(|(key, text)| (first(key), text.len()));
+                let lost = lost.map(|(key, text)| (first(key), text.len()));
+                inner.fail(&format!(
+                    "{space}: scanned {} rows for {}, reverse {reverse}, {odd:?}, not {lost:?}",
+                    found.len(),
+                    wanted.len()
+                ));
             }
         }
     }

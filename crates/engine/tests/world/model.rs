@@ -194,6 +194,32 @@ impl Model {
                 self.spaces = Default::default();
                 Answer::Done
             }
+            Op::Select(space_now) => {
+                *space = *space_now;
+                Answer::Done
+            }
+            Op::Attempt(ops, fails) => self.attempt(space, ops, *fails, now),
+            asks => self.answer(at, asks, now),
+        }
+    }
+
+    fn attempt(&mut self, space: &mut usize, ops: &[Op], fails: bool, now: Now) -> Answer {
+        let at = *space;
+        let before = fails.then(|| self.clone());
+        let answers = ops.iter().map(|op| self.apply(space, op, now)).collect();
+        match before {
+            Some(before) => {
+                *self = before;
+                *space = at;
+                Answer::Failed
+            }
+            None => Answer::All(answers),
+        }
+    }
+
+    /// What an operation that changes nothing answers.
+    fn answer(&mut self, at: usize, op: &Op, now: Now) -> Answer {
+        match op {
             Op::Read(key) => Answer::Text(self.meet(at, key, now).map(|held| held.text.to_vec())),
             Op::ReadRange(key, start, end) => Answer::Text(self.meet(at, key, now).map(|held| {
                 let end = (*end as usize).min(held.text.len());
@@ -211,22 +237,7 @@ impl Model {
                 let range = page_range(prefix, after.as_deref(), *reverse);
                 Answer::Keys(self.page(at, &range, now))
             }
-            Op::Select(space_now) => {
-                *space = *space_now;
-                Answer::Done
-            }
-            Op::Attempt(ops, fails) => {
-                let before = fails.then(|| self.clone());
-                let answers = ops.iter().map(|op| self.apply(space, op, now)).collect();
-                match before {
-                    Some(before) => {
-                        *self = before;
-                        *space = at;
-                        Answer::Failed
-                    }
-                    None => Answer::All(answers),
-                }
-            }
+            change => unreachable!("{change:?} changes something"),
         }
     }
 
