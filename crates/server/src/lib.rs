@@ -36,6 +36,7 @@ mod park;
 mod server;
 mod session;
 mod settings;
+mod spin;
 pub mod stream;
 mod timers;
 mod transaction;
