@@ -22,6 +22,8 @@ const EXPIRE_PAUSE_MS: u64 = 50;
 const DRAIN_PAUSE_MS: u64 = 50;
 /// Pause of the thread that prepares segments and makes bases.
 const KEEP_PAUSE_MS: u64 = 100;
+/// Longest that a sync is put off for the sake of more company.
+const COMPANY_MAX: Duration = Duration::from_micros(300);
 /// Pause after an error of the drain or of a base, so that a broken disk is not hammered.
 const ERROR_PAUSE: Duration = Duration::from_secs(1);
 
@@ -292,10 +294,26 @@ fn sync_loop(shared: &Weak<Shared>, signals: &Signals) {
         if !signals.sleep(Duration::from_millis(pause_ms.max(1)), takes) {
             return;
         }
-        if let Some(engine) = engine(shared) {
-            // The failure is kept in the state, where every write meets it.
-            let _ = engine.sync();
+        let Some(engine) = engine(shared) else {
+            return;
+        };
+        let began = Instant::now();
+        // The failure is kept in the state, where every write meets it.
+        let _ = engine.sync();
+        let took = began.elapsed();
+        if signals.state.lock().sync {
+            await_company(took / 2);
         }
+    }
+}
+
+/// Lets those who were just answered ask again before the next sync begins for those who waited
+/// meanwhile: else the two would take turns for ever, each waiting for two syncs.
+fn await_company(patience: Duration) {
+    let end = Instant::now() + patience.min(COMPANY_MAX);
+    while Instant::now() < end {
+        // Shorter than the system's shortest sleep; whoever has work goes first.
+        thread::yield_now();
     }
 }
 
