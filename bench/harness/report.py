@@ -9,6 +9,8 @@ import dataclasses
 import statistics
 from typing import Any, Literal
 
+from bench.harness.machine import ROOT
+
 Metric = Literal["rate", "cpu", "p50", "p99", "max", "bytes", "seconds", "count"]
 UNITS: dict[Metric, str] = {
     "rate": "/s",
@@ -98,8 +100,9 @@ class Report:
             self.notes.append(text)
 
     def note_command(self, words: list[str]) -> None:
-        """Keep a command line, once."""
+        """Keep a command line, once; paths in the repository as seen from its root."""
         line = " ".join(word if len(word) < 80 else f"{word[:16]}..." for word in words)
+        line = line.replace(f"{ROOT}/", "")
         if line not in self.commands:
             self.commands.append(line)
 
