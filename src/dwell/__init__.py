@@ -1,8 +1,8 @@
 """Dwell: how long a value lives decides where it lives.
 
-One keyspace by key, in batches, in SQL or with any Redis client, answered from memory, from SQLite
-on disk or from object storage. This file owns the public names and must not load the engine: names
-that need it are resolved when first used, so that a client works where no engine is installed.
+One keyspace by key, in batches or with any Redis client, answered from memory or from SQLite on
+disk. This file owns the public names and must not load the engine: names that need it are resolved
+when first used, so that a client works where no engine is installed.
 """
 
 from __future__ import annotations
