@@ -46,7 +46,7 @@ impl Engine {
                 let chunk = disk.read(need.namespace, |reader| reader.chunk(&need.key, number))?;
                 data.push(chunk.flatten());
             }
-            gathered.chunks.push(FoundChunks { need: need.copied(), data });
+            gathered.chunks.push(FoundChunks { need: need.clone(), data });
         }
         for need in &missing.ranges {
             gathered.add_range(read_range(disk, need)?);

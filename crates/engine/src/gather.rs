@@ -25,20 +25,13 @@ pub(crate) struct KeyNeed {
 }
 
 /// Chunks of a spread string that are needed.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct ChunkNeed {
     pub namespace: NamespaceId,
     pub key: Vec<u8>,
     pub chunks: Vec<u32>,
     /// The namespace's drains when they were found missing.
     pub drains: u64,
-}
-
-impl ChunkNeed {
-    pub(crate) fn copied(&self) -> Self {
-        let (key, chunks) = (self.key.clone(), self.chunks.clone());
-        Self { namespace: self.namespace, key, chunks, drains: self.drains }
-    }
 }
 
 /// What a batch needs before it can run.

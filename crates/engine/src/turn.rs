@@ -34,25 +34,18 @@ fn behind() -> Error {
 pub struct Ticket {
     /// The newest record that the batches have written or seen.
     pub(crate) sequence: u64,
-    /// The first record that they have written; 0 if none.
-    pub(crate) first: u64,
     pub(crate) durability: Durability,
 }
 
 impl Ticket {
     /// Waits for nothing.
-    pub const NONE: Self = Self { sequence: 0, first: 0, durability: Durability::None };
+    pub const NONE: Self = Self { sequence: 0, durability: Durability::None };
 
     /// What a reply to both has to wait for.
     #[must_use]
     pub fn join(self, other: Self) -> Self {
-        let first = match (self.first, other.first) {
-            (0, first) | (first, 0) => first,
-            (one, two) => one.min(two),
-        };
         Self {
             sequence: self.sequence.max(other.sequence),
-            first,
             durability: self.durability.max(other.durability),
         }
     }
@@ -161,10 +154,8 @@ impl<'e> Turn<'e> {
         }
         let durability =
             state.settings.durability.max(options.durability.unwrap_or(Durability::None));
-        let has_changed = outcome.has_changed;
-        let sequence = if has_changed { state.sequence } else { outcome.seen };
-        let first = if has_changed { state.sequence } else { 0 };
-        self.ticket = self.ticket.join(Ticket { sequence, first, durability });
+        let sequence = if outcome.has_changed { state.sequence } else { outcome.seen };
+        self.ticket = self.ticket.join(Ticket { sequence, durability });
     }
 
     pub(crate) fn state(&mut self) -> &mut State {

@@ -2,7 +2,7 @@
 //! the bytes that changed, so that a bit of 512 MiB costs bytes in the log.
 
 use super::read::Located;
-use super::write::{check_key, check_length, is_text};
+use super::write::{check_key, check_length};
 use super::{Scope, Stop};
 use crate::clock::Deadline;
 use crate::effect::{Effect, Home};
@@ -76,7 +76,7 @@ impl Scope<'_> {
             return Ok(0);
         };
         let value = self.state.front.value_at(handle)?;
-        if !is_text(value.kind()) {
+        if !value.kind().is_scalar() {
             return Err(Error::wrong_type().into());
         }
         Ok(value.text_length())
@@ -178,15 +178,7 @@ impl Scope<'_> {
         header.kind = Some(crate::value::Kind::String);
         match patch.filter(|_| old_home == Some(home) && home == Home::Disk) {
             Some((offset, data)) => self.log_for(home, &Effect::Patch { key, home, offset, data }),
-            None => {
-                let length = spread.length;
-                self.log_for(home, &Effect::Spread { key, home, deadline, length });
-                for (number, chunk) in spread.chunks.iter().enumerate() {
-                    if let Some(data) = chunk {
-                        self.log_for(home, &Effect::Chunk { number: number as u32, data });
-                    }
-                }
-            }
+            None => self.log_spread(key, home, deadline, &spread),
         }
         let blob = Blob::Spread(Box::new(spread));
         self.set_entry(hash, key, old, header, NewValue::Outside(blob))

@@ -15,7 +15,7 @@ use crate::limits::{CHUNK_BYTES, INLINE_BYTES_MAX, KEY_BYTES_MAX, VALUE_BYTES_MA
 use crate::namespace::NamespaceId;
 use crate::pace::Verdict;
 use crate::settings::Placement;
-use crate::value::{Kind, Value};
+use crate::value::Value;
 
 impl Scope<'_> {
     /// Sets the key to `value`, with `deadline` or without; a deadline that is past removes it.
@@ -251,15 +251,26 @@ impl Scope<'_> {
         spread: Spread,
     ) -> Result<(), Stop> {
         let home = if header.state == EntryState::Resident { Home::Memory } else { Home::Disk };
-        let (length, deadline) = (spread.length, header.deadline);
+        self.log_spread(key, home, header.deadline, &spread);
+        let blob = Blob::Spread(Box::new(spread));
+        self.set_entry(hash, key, old, header, NewValue::Outside(blob))
+    }
+
+    /// Logs a spread string whole: its length, and the chunks that are not zeros.
+    pub(super) fn log_spread(
+        &mut self,
+        key: &[u8],
+        home: Home,
+        deadline: Option<Deadline>,
+        spread: &Spread,
+    ) {
+        let length = spread.length;
         self.log_for(home, &Effect::Spread { key, home, deadline, length });
         for (number, chunk) in spread.chunks.iter().enumerate() {
             if let Some(data) = chunk {
                 self.log_for(home, &Effect::Chunk { number: number as u32, data });
             }
         }
-        let blob = Blob::Spread(Box::new(spread));
-        self.set_entry(hash, key, old, header, NewValue::Outside(blob))
     }
 
     /// Writes an entry, and notes what the drain has to do for it.
@@ -381,9 +392,4 @@ pub(super) fn check_length(length: u64) -> Result<(), Stop> {
         return Ok(());
     }
     Err(Error::new(ErrorKind::Invalid, "string exceeds maximum allowed size (512MB)").into())
-}
-
-/// Whether values of this kind are edited as strings.
-pub(super) fn is_text(kind: Kind) -> bool {
-    kind.is_scalar()
 }
