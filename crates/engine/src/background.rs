@@ -162,6 +162,7 @@ impl Engine {
         self.hand_over_all()?;
         store.log.sync(Sequence::MAX).map_err(|cause| self.refuse(cause))?;
         self.wake_listeners();
+        store.log.mark();
         Ok(())
     }
 

@@ -41,6 +41,11 @@ impl Ticket {
     /// Waits for nothing.
     pub const NONE: Self = Self { sequence: 0, durability: Durability::None };
 
+    /// Whether it is settled only once it is durable.
+    pub fn awaits_sync(&self) -> bool {
+        self.durability == Durability::Always
+    }
+
     /// What a reply to both has to wait for.
     #[must_use]
     pub fn join(self, other: Self) -> Self {

@@ -127,6 +127,7 @@ impl Log {
             position: end.position,
             capacity_bytes: size_bytes.max(options.segment_bytes_min),
             order: end.order,
+            marked: Sequence::NONE,
             unsynced: Vec::new(),
             is_directory_unsynced: false,
             spare: None,

@@ -53,12 +53,10 @@ impl Log {
             }
             self.group_done.wait(&mut group);
         }
-        let synced = self.lead(group)?;
-        self.mark(synced);
-        Ok(synced)
+        self.lead(group)
     }
 
-    /// Makes durable what there is, segments without records included, and leaves no mark.
+    /// Makes durable what there is, segments without records included.
     pub(super) fn flush(&self) -> Result<Sequence, LogError> {
         let mut group = self.group.lock();
         while group.is_syncing {
@@ -97,14 +95,17 @@ impl Log {
         Ok(())
     }
 
-    /// Notes in the log what is durable, so that recovery can tell damage from a torn tail. It
-    /// is a help only: a mark that cannot be written is left out.
-    fn mark(&self, synced: Sequence) {
+    /// Notes in the log what is durable, unless it says so already, so that recovery can tell
+    /// damage from a torn tail. It is a help only: a mark that cannot be written is left out, and
+    /// nobody's reply waits for one.
+    pub fn mark(&self) {
         let mut writer = self.writer.lock();
+        let synced = self.synced();
         let end = writer.position + RECORD_HEADER_BYTES as u64;
-        if end > writer.capacity_bytes || writer.is_closed {
+        if writer.marked >= synced || end > writer.capacity_bytes || writer.is_closed {
             return;
         }
+        writer.marked = synced;
         let head = RecordHead { sequence: synced, ..writer.control_head(Flags::MARK) };
         let first = writer.order.last.next();
         let _ = self.append(&mut writer, &control_record(&head, self.salt()), first);

@@ -54,6 +54,8 @@ pub(super) struct Writer {
     /// Up to here the segment is to grow; a larger record gets a segment of its own.
     pub(super) capacity_bytes: u64,
     pub(super) order: Order,
+    /// What the newest mark says is durable.
+    pub(super) marked: Sequence,
     /// Earlier segments that may hold bytes that are not synced.
     pub(super) unsynced: Vec<Arc<dyn File>>,
     pub(super) is_directory_unsynced: bool,

@@ -57,6 +57,7 @@ impl Outside {
 
     fn sync(&mut self, log: &Log) -> Result<(), LogError> {
         log.sync(Sequence::MAX)?;
+        log.mark();
         self.durable_count = self.history.len();
         Ok(())
     }

@@ -10,6 +10,7 @@ fn three_records(seed: u64) -> (SimulatedDisk, Vec<Sequence>) {
     for effects in [b"one", b"two"] {
         sequences.push(append(&log, effects).unwrap());
         log.sync(Sequence::MAX).unwrap();
+        log.mark();
     }
     sequences.push(append(&log, b"six").unwrap());
     disk.kill();

@@ -162,6 +162,7 @@ fn run(disk: &SimulatedDisk) -> Result<(), LogError> {
         append(&log, &[number; 150])?;
         if number % 7 == 0 {
             log.sync(Sequence::MAX)?;
+            log.mark();
             log.prepare_spare()?;
         }
     }

@@ -32,6 +32,7 @@ fn a_survey_changes_nothing_and_names_tail_and_damage() {
     let log = open(&disk);
     let first = append(&log, b"a").unwrap();
     log.sync(Sequence::MAX).unwrap();
+    log.mark();
     let last = append(&log, b"b").unwrap();
     let (path, offset, _) = find(&disk, last);
     let steps = disk.steps();
