@@ -282,6 +282,16 @@ impl Engine {
     }
 }
 
+/// Lets the threads that answer somebody go first wherever both could run. Best effort.
+fn give_way() {
+    /// A tenth of the weight of an ordinary thread.
+    #[cfg(target_os = "linux")]
+    const NICENESS: i32 = 10;
+    // On Linux priorities are those of threads, whatever the standard says.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::setpriority_process(Some(rustix::thread::gettid()), NICENESS);
+}
+
 fn engine(shared: &Weak<Shared>) -> Option<Engine> {
     shared.upgrade().map(Engine::from_shared)
 }
@@ -319,6 +329,7 @@ fn await_company(patience: Duration) {
 }
 
 fn drain_loop(shared: &Weak<Shared>, signals: &Signals) {
+    give_way();
     let mut pause = Duration::from_millis(DRAIN_PAUSE_MS);
     loop {
         let asked = std::cell::Cell::new(false);
@@ -346,6 +357,7 @@ fn drain_loop(shared: &Weak<Shared>, signals: &Signals) {
 }
 
 fn expire_loop(shared: &Weak<Shared>, signals: &Signals) {
+    give_way();
     while signals.sleep(Duration::from_millis(EXPIRE_PAUSE_MS), |_| false) {
         let Some(engine) = engine(shared) else {
             return;
@@ -356,6 +368,7 @@ fn expire_loop(shared: &Weak<Shared>, signals: &Signals) {
 }
 
 fn keep_loop(shared: &Weak<Shared>, signals: &Signals) {
+    give_way();
     let mut pause = Duration::from_millis(KEEP_PAUSE_MS);
     while signals.sleep(pause, |_| false) {
         let Some(engine) = engine(shared) else {
