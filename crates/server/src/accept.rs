@@ -28,7 +28,7 @@ impl EventLoop {
         for index in 0..self.listeners.len() {
             while left > 0 && self.listeners[index].is_ready {
                 left -= 1;
-                match self.listeners[index].accept(self.house.settings.keepalive_s) {
+                match self.listeners[index].accept() {
                     Ok((stream, peer)) => self.admit(stream, peer),
                     Err(error) => self.note_failed_accept(index, &error),
                 }
