@@ -66,7 +66,7 @@ mod turn;
 mod undo;
 mod value;
 
-pub use clock::{Clock, Deadline, ManualClock, Now, SystemClock};
+pub use clock::{Clock, Deadline, ManualClock, Now, Reading, SystemClock, WatchedClock};
 pub use effect::Home;
 pub use engine::{Engine, Opening, Settled};
 pub use error::{Error, ErrorKind};
