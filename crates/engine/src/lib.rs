@@ -35,6 +35,7 @@ mod background;
 mod base;
 mod below;
 mod clock;
+mod directory;
 pub mod disk;
 mod drain;
 mod effect;
