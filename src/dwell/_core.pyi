@@ -51,10 +51,7 @@ def set_point(point: type[Point], /) -> None:
     """Take the class that points are read and written as."""
 
 def after_fork_in_child() -> None:
-    """Mark every database opened so far as the parent's, and let go of its directory.
-
-    Using one here raises ClosedError; and if the parent dies, its directory can be opened again.
-    """
+    """Leave every database opened so far to the parent: using one here raises ClosedError."""
 
 def close_all() -> None:
     """Close every database that is still open; runs when the interpreter exits."""
@@ -340,7 +337,7 @@ class Database:
 
         Raises:
             UnavailableError: the disk refused; writes are refused from then on.
-        Cost: one fsync. Ctrl-C ends the wait and not the fsync.
+        Cost: one fsync. Ctrl-C ends the wait alone.
 
         >>> db.write("precious", 1)
         >>> db.flush()
@@ -351,8 +348,7 @@ class Database:
 
         Happens by itself in the background. Worth a call before copying an instance's directory.
 
-        Cost: O(keys not yet drained), and an fsync per namespace. Ctrl-C ends the wait; the drain
-            goes on.
+        Cost: O(keys not yet drained), and an fsync per namespace. Ctrl-C ends the wait alone.
 
         >>> db.drain()
         """
