@@ -51,7 +51,7 @@ def set_point(point: type[Point], /) -> None:
     """Take the class that points are read and written as."""
 
 def after_fork_in_child() -> None:
-    """Mark every database opened so far as the parent's: using one here raises ClosedError."""
+    """Leave every database opened so far to the parent: using one here raises ClosedError."""
 
 def close_all() -> None:
     """Close every database that is still open; runs when the interpreter exits."""
@@ -337,7 +337,7 @@ class Database:
 
         Raises:
             UnavailableError: the disk refused; writes are refused from then on.
-        Cost: one fsync.
+        Cost: one fsync. Ctrl-C ends the wait alone.
 
         >>> db.write("precious", 1)
         >>> db.flush()
@@ -348,7 +348,7 @@ class Database:
 
         Happens by itself in the background. Worth a call before copying an instance's directory.
 
-        Cost: O(keys not yet drained), and an fsync per namespace.
+        Cost: O(keys not yet drained), and an fsync per namespace. Ctrl-C ends the wait alone.
 
         >>> db.drain()
         """
@@ -357,7 +357,8 @@ class Database:
         """Close the database: all its views, and whoever waits.
 
         Everything acknowledged is on disk afterwards. Closing twice is harmless, and a database
-        that is not closed at all loses nothing acknowledged either, it only starts more slowly.
+        that is not closed at all loses nothing acknowledged either, it only starts more slowly. So
+        it is after a Ctrl-C, which ends the wait here.
 
         Cost: O(keys not yet drained).
         """
@@ -431,9 +432,10 @@ class Queries:
 
         Args:
             key: as for `Database.read`.
-            version: the key's version is this one (0: absent).
+            version: the key's version is this one; 0 is `absent`.
             value: the key reads as this, equal in kind and content.
-            absent: True: the key is absent.
+            absent: True: the key is absent now. That it was there for a while since somebody looked
+                is not noticed, as with `value`: nothing that the batch knows has become wrong.
         Raises:
             UsageError: none or more than one of the three was given.
 

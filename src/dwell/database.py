@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeAlias, overload
@@ -37,6 +38,7 @@ __all__ = [
     "Whereabouts",
     "check_limit",
     "engine_settings",
+    "exposure",
     "open",
     "page_rows",
 ]
@@ -294,6 +296,22 @@ def engine_settings(settings: Settings) -> dict[str, object]:
     return {name: getattr(settings, name) for name in _ENGINE_SETTINGS}
 
 
+def exposure(directory: str | os.PathLike[str]) -> str | None:
+    """Say that others than its owner may enter a directory, if they may.
+
+    Dwell makes directories for their owner alone (0700), and files (0600) wherever they are. One
+    that was there before keeps its mode, since it may hold more than ours; and it shows the names
+    of namespaces.
+    """
+    try:
+        is_exposed = Path(directory).stat().st_mode & 0o077 != 0
+    except FileNotFoundError:
+        return None
+    if not is_exposed:
+        return None
+    return f"others may enter the directory, `chmod 700` keeps them out: {os.fspath(directory)}"
+
+
 def open(
     path: str | os.PathLike[str] | None,
     *,
@@ -344,6 +362,9 @@ def open(
     Returns:
         A `Database`, which is a context manager too.
 
+    Warns:
+        UserWarning: the directory was there before, and others than its owner may enter it.
+
     Raises:
         BusyError: somebody has this directory open already; it says which process.
         CorruptError: a file is damaged; it says which, and where. Nothing was changed.
@@ -375,4 +396,7 @@ def open(
         open_files_max=open_files_max,
         database_file_name=database_file_name,
     )
-    return Database(None if path is None else os.fspath(path), engine_settings(settings))
+    database = Database(None if path is None else os.fspath(path), engine_settings(settings))
+    if path is not None and (exposed := exposure(path)):
+        warnings.warn(exposed, stacklevel=2)
+    return database

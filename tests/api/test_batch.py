@@ -165,6 +165,33 @@ def test_batch_is_executed_only_if_its_expectation_holds(
     assert db.exists("done") == holds
 
 
+@pytest.mark.parametrize("expectation", [{"absent": True}, {"version": 0}])
+def test_absent_key_that_came_and_went_is_as_expected(
+    db: dwell.Database, expectation: dict[str, Any]
+) -> None:
+    """What the batch was told, that there is no such key, is true when it happens."""
+    assert db.version("a") == 0
+    batch = db.batch()
+    batch.expect("a", **expectation)
+    batch.write("b", 1)
+    db.write("a", 1)
+    db.delete("a")
+    batch.execute()
+    assert db.read("b") == 1
+
+
+def test_key_that_went_and_came_again_is_not_the_version_expected(db: dwell.Database) -> None:
+    db.write("a", 1)
+    batch = db.batch()
+    batch.expect("a", version=db.version("a"))
+    batch.write("b", 1)
+    db.delete("a")
+    db.write("a", 1)
+    with pytest.raises(dwell.ConflictError):
+        batch.execute()
+    assert db.read("b") is None
+
+
 def test_version_expectation_fails_after_any_change(db: dwell.Database) -> None:
     db.write("a", 1)
     version = db.version("a")

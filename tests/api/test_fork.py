@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
+import textwrap
 import threading
 import warnings
 from pathlib import Path
+
+import pytest
 
 import dwell
 
@@ -116,3 +121,32 @@ def test_handle_dropped_in_the_child_leaves_the_parent_alone(tmp_path: Path) -> 
     assert in_child(drops) == 0
     assert handles[0].increment("a") == 2
     handles[0].close()
+
+
+def test_directory_can_be_opened_when_the_parent_died_and_the_child_lives(tmp_path: Path) -> None:
+    """The lock was the parent's and went with it; the child, who inherited it, has left it."""
+    code = """
+        import os, signal, sys
+        import dwell
+
+        db = dwell.open(sys.argv[1])
+        db.write("a", 1)
+        if os.fork() == 0:
+            print("child", flush=True)
+            sys.stdin.read()  # until the test lets go
+            os._exit(0)
+        signal.pause()
+    """
+    command = [sys.executable, "-W", "ignore", "-c", textwrap.dedent(code), str(tmp_path / "db")]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+    ) as parent:
+        assert parent.stdout is not None
+        assert parent.stdout.readline() == "child\n"
+        with pytest.raises(dwell.BusyError, match=str(parent.pid)):
+            dwell.open(tmp_path / "db")
+        parent.kill()
+        parent.wait()
+        with dwell.open(tmp_path / "db") as db:
+            assert db.increment("a") == 2

@@ -193,6 +193,36 @@ def test_path_that_cannot_be_a_directory_is_one_clear_error(tmp_path: Path) -> N
         dwell.open(taken)
 
 
+@pytest.mark.parametrize("mode", [0o755, 0o750, 0o701])
+def test_directory_that_others_may_enter_is_used_and_warned_of(tmp_path: Path, mode: int) -> None:
+    place = tmp_path / "db"
+    place.mkdir()
+    place.chmod(mode)
+    with pytest.warns(UserWarning, match=f"`chmod 700` keeps them out: {place}") as warned:
+        database = dwell.open(place)
+    assert warned[0].filename == __file__
+    with database:
+        database.write("a", 1)
+        database.write("b", 1, ttl=100)
+        database.drain()
+        database.make_base()
+        assert place.stat().st_mode & 0o777 == mode
+        made = [path for path in place.rglob("*") if path.stat().st_mode & 0o077]
+        assert made == []
+
+
+def test_directory_that_is_made_is_its_owners_alone(tmp_path: Path) -> None:
+    former = os.umask(0)
+    try:
+        with dwell.open(tmp_path / "parent" / "db") as database:
+            database.write("a", 1)
+            database.drain()
+            made = [path for path in tmp_path.rglob("*") if path.stat().st_mode & 0o077]
+    finally:
+        os.umask(former)
+    assert made == []
+
+
 def test_every_setting_of_the_engine_is_an_option_with_the_default_of_settings() -> None:
     options = list(inspect.signature(dwell.open).parameters.values())[1:]
     assert {each.name for each in options} == set(engine_settings(dwell.Settings()))

@@ -47,6 +47,17 @@ def test_plain_line_is_read_with_its_types_and_defaults(monkeypatch: pytest.Monk
     }
 
 
+@pytest.mark.parametrize("value", ["-5", "-0.5", "-.5", "-"])
+def test_negative_number_is_a_value_and_no_option(value: str) -> None:
+    values = read("set", "k", value, "--ttl", "2")
+    assert values is not None
+    assert (values["value"], values["ttl"]) == (value, 2)
+
+
+def test_version_is_told_as_other_programs_do() -> None:
+    assert call_dwell("--version").stdout == call_dwell("version").stdout != b""
+
+
 def test_environment_gives_what_the_line_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DWELL_PORT", "7000")
     monkeypatch.setenv("DWELL_UNIX_SOCKET", "/tmp/x.sock")

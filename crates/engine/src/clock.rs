@@ -3,8 +3,12 @@
 //! (TTL-04); it goes on across restarts from the last record of the log. Absolute deadlines
 //! follow the wall clock. Nothing else in the engine may ask the system for the time.
 
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+mod watched;
+
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+pub use watched::WatchedClock;
 
 /// A source of time; injected, so that any run can be repeated.
 pub trait Clock: Send + Sync {
@@ -12,30 +16,34 @@ pub trait Clock: Send + Sync {
     fn monotonic_ms(&self) -> i64;
     /// Milliseconds since the Unix epoch, as the machine believes.
     fn wall_ms(&self) -> i64;
+    /// Both.
+    fn read(&self) -> Reading {
+        Reading { monotonic_ms: self.monotonic_ms(), wall_ms: self.wall_ms() }
+    }
+    /// Whether the monotonic clock was found to stand still, so that another takes its place.
+    fn stands_still(&self) -> bool {
+        false
+    }
+}
+
+/// What the two clocks say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reading {
+    /// Of the clock that never steps.
+    pub monotonic_ms: i64,
+    /// Of the wall clock.
+    pub wall_ms: i64,
 }
 
 /// The machine's own clocks.
 pub struct SystemClock {
     origin: Instant,
-    /// The last reading and how often in a row it did not move although the wall clock did.
-    stuck: AtomicU64,
-    last: AtomicI64,
-    wall_origin_ms: i64,
 }
 
 impl SystemClock {
-    /// Readings without progress, with the wall clock moving on, after which the monotonic
-    /// clock is held to be broken and the wall clock takes its place (TTL-05).
-    const STUCK_MAX: u64 = 10_000;
-
     /// Starts counting now.
     pub fn new() -> Self {
-        Self {
-            origin: Instant::now(),
-            stuck: AtomicU64::new(0),
-            last: AtomicI64::new(0),
-            wall_origin_ms: system_wall_ms(),
-        }
+        Self { origin: Instant::now() }
     }
 }
 
@@ -45,30 +53,16 @@ impl Default for SystemClock {
     }
 }
 
-fn system_wall_ms() -> i64 {
-    match SystemTime::now().duration_since(UNIX_EPOCH) {
-        Ok(since) => i64::try_from(since.as_millis()).unwrap_or(i64::MAX),
-        Err(_) => 0,
-    }
-}
-
 impl Clock for SystemClock {
     fn monotonic_ms(&self) -> i64 {
-        let reading = i64::try_from(self.origin.elapsed().as_millis()).unwrap_or(i64::MAX);
-        if reading > self.last.load(Ordering::Relaxed) {
-            self.last.store(reading, Ordering::Relaxed);
-            self.stuck.store(0, Ordering::Relaxed);
-            return reading;
-        }
-        // The same millisecond is the usual case; only many in a row are worth a second look.
-        if self.stuck.fetch_add(1, Ordering::Relaxed) < Self::STUCK_MAX {
-            return reading;
-        }
-        reading.max(system_wall_ms() - self.wall_origin_ms)
+        i64::try_from(self.origin.elapsed().as_millis()).unwrap_or(i64::MAX)
     }
 
     fn wall_ms(&self) -> i64 {
-        system_wall_ms()
+        match SystemTime::now().duration_since(UNIX_EPOCH) {
+            Ok(since) => i64::try_from(since.as_millis()).unwrap_or(i64::MAX),
+            Err(_) => 0,
+        }
     }
 }
 
@@ -172,19 +166,20 @@ impl Timeline {
     /// Starts where the log ended: engine time goes on by what the wall clock says has passed
     /// since, never backwards. `None` for a new database: engine time is the wall clock.
     pub fn resume(clock: &dyn Clock, last: Option<(i64, i64)>) -> Self {
-        let wall_ms = clock.wall_ms();
+        let Reading { monotonic_ms, wall_ms } = clock.read();
         let origin_engine_ms = match last {
             Some((engine_ms, raw_ms)) => {
                 engine_ms.saturating_add(wall_ms.saturating_sub(raw_ms).max(0))
             }
             None => wall_ms,
         };
-        Self { origin_engine_ms, origin_monotonic_ms: clock.monotonic_ms() }
+        Self { origin_engine_ms, origin_monotonic_ms: monotonic_ms }
     }
 
     /// Reads both clocks.
     pub fn now(&self, clock: &dyn Clock) -> Now {
-        let passed_ms = clock.monotonic_ms().saturating_sub(self.origin_monotonic_ms).max(0);
-        Now { engine_ms: self.origin_engine_ms.saturating_add(passed_ms), wall_ms: clock.wall_ms() }
+        let Reading { monotonic_ms, wall_ms } = clock.read();
+        let passed_ms = monotonic_ms.saturating_sub(self.origin_monotonic_ms).max(0);
+        Now { engine_ms: self.origin_engine_ms.saturating_add(passed_ms), wall_ms }
     }
 }

@@ -11,6 +11,7 @@ use parking_lot::{Mutex, RwLock};
 use crate::background::Background;
 use crate::below::DiskTier;
 use crate::clock::Clock;
+use crate::directory::lock_directory;
 use crate::drain::Drainer;
 use crate::error::{Error, ErrorKind};
 use crate::front::Floor;
@@ -23,7 +24,7 @@ use crate::registry::Registry;
 use crate::scope::{Scope, Stop};
 use crate::settings::{Durability, Place, Settings, Sources};
 use crate::state::State;
-use crate::store::{Store, lock_directory};
+use crate::store::Store;
 use crate::turn::{BatchOptions, Ticket, Turn};
 
 /// An open instance. Clones are handles to the same one; all methods may be called by any thread.
@@ -233,7 +234,22 @@ impl Engine {
         &self,
         namespace: NamespaceId,
         options: &BatchOptions,
+        batch: impl FnMut(&mut Scope<'_>) -> Result<T, Stop>,
+    ) -> Result<T, Error> {
+        self.run_unless(namespace, options, batch, || Ok(()))
+    }
+
+    /// As `run`, but gives up when `interruption` is an error. It is asked whenever the batch has
+    /// waited for the drain, which may take long; nothing of the batch has happened then.
+    ///
+    /// # Errors
+    /// As `run`, and the interruption's own.
+    pub fn run_unless<T>(
+        &self,
+        namespace: NamespaceId,
+        options: &BatchOptions,
         mut batch: impl FnMut(&mut Scope<'_>) -> Result<T, Stop>,
+        interruption: impl Fn() -> Result<(), Error>,
     ) -> Result<T, Error> {
         let mut gathered = Gathered::default();
         for _ in 0..GATHERS_MAX {
@@ -248,6 +264,7 @@ impl Engine {
                 Err(Stop::Gather(missing)) => self.gather(&missing, &mut gathered)?,
                 Err(Stop::Delay { ms }) => {
                     std::thread::sleep(std::time::Duration::from_millis(ms));
+                    interruption()?;
                 }
             }
         }
@@ -441,6 +458,14 @@ impl Engine {
             scope.log_nothing();
             Ok(())
         })
+    }
+
+    /// Leaves the directory in a forked child, so that it does not stay locked when the parent
+    /// has died. The engine must not be used there any more.
+    pub fn leave_after_fork(&self) {
+        if let Some(store) = &self.shared.store {
+            store.lock.leave();
+        }
     }
 
     pub(crate) fn is_closing(&self) -> bool {

@@ -6,13 +6,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::directory::make_private;
 use crate::disk::Disk;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind};
 use crate::front::Floor;
 use crate::log::{Sequence, bases};
 use crate::settings::{Place, Settings, Sources};
-use crate::store::{BASES, Store, failed, make_private};
+use crate::store::{BASES, Store, failed};
 
 /// Directory of the clones, one directory per point.
 const POINTS: &str = "history";

@@ -35,6 +35,7 @@ mod background;
 mod base;
 mod below;
 mod clock;
+mod directory;
 pub mod disk;
 mod drain;
 mod effect;
@@ -66,7 +67,7 @@ mod turn;
 mod undo;
 mod value;
 
-pub use clock::{Clock, Deadline, ManualClock, Now, SystemClock};
+pub use clock::{Clock, Deadline, ManualClock, Now, Reading, SystemClock, WatchedClock};
 pub use effect::Home;
 pub use engine::{Engine, Opening, Settled};
 pub use error::{Error, ErrorKind};

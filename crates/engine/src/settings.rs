@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::clock::{Clock, SystemClock};
+use crate::clock::{Clock, SystemClock, WatchedClock};
 use crate::disk::{Disk, RealDisk};
 
 /// Which home a key gets (DESIGN.md 5).
@@ -159,7 +159,7 @@ impl Default for Sources {
     fn default() -> Self {
         // The address of a fresh allocation and the time differ per process: enough to keep a
         // stranger from guessing hash collisions, and no dependency for it.
-        let clock = Arc::new(SystemClock::new());
+        let clock = Arc::new(WatchedClock::new(SystemClock::new()));
         let seed = clock.wall_ms() as u64 ^ (Arc::as_ptr(&clock) as u64).rotate_left(32);
         Self { clock, disk: Arc::new(RealDisk), seed }
     }

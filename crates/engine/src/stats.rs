@@ -33,6 +33,8 @@ pub struct SpaceStats {
 pub struct Stats {
     /// The clocks.
     pub now: Now,
+    /// Whether the monotonic clock stands still, so that lifetimes follow the wall clock.
+    pub clock_stands_still: bool,
     /// Memory of entries, values, deadlines and tables, in bytes.
     pub used_bytes: u64,
     /// Of these, tables and ordered indexes.
@@ -101,6 +103,7 @@ impl Engine {
         let store = self.store();
         Stats {
             now,
+            clock_stands_still: self.clock().stands_still(),
             used_bytes: state.front.used_bytes(),
             table_bytes: state.front.table_bytes(),
             probation_bytes: state.front.copies.probation_bytes,

@@ -135,8 +135,12 @@ impl Undo {
 
     /// Forgets everything and keeps the room. Gives the namespaces that are now buried.
     pub fn forget(&mut self) -> Vec<Space> {
-        self.images.clear();
         let mut buried = Vec::new();
+        if self.items.is_empty() {
+            // The usual case: a batch that only looked.
+            return buried;
+        }
+        self.images.clear();
         for item in self.items.drain(..) {
             if let Item::Space { space, .. } = item {
                 buried.push(*space);

@@ -4,8 +4,10 @@
 //! to be read from below. It is worth its code, since letting the interpreter lock go and taking
 //! it again costs as much as a read. Nothing that runs under the engine's lock may call Python.
 
+use std::sync::{Mutex, PoisonError};
+
 use dwell_engine::{
-    BatchOptions, Durability, Engine, Error, Gathered, Scope, Settled, Stop, Ticket,
+    BatchOptions, Durability, Engine, Error, ErrorKind, Gathered, Scope, Settled, Stop, Ticket,
 };
 use pyo3::prelude::*;
 
@@ -90,8 +92,14 @@ impl Database {
         work: impl FnMut(&mut Scope<'_>) -> Result<T, Stop> + Send,
     ) -> PyResult<T> {
         let engine = self.handle.engine(py)?;
-        let run = || engine.run(self.namespace, &call.options, work).map_err(Box::new);
-        py.detach(|| self.handle.guard(run).flatten()).map_err(|error| call.exception(py, &error))
+        let raised = Mutex::new(None);
+        let run = || {
+            let run = engine.run_unless(self.namespace, &call.options, work, || signal(&raised));
+            run.map_err(Box::new)
+        };
+        let outcome = py.detach(|| self.handle.guard(run).flatten());
+        let raised = raised.into_inner().unwrap_or_else(PoisonError::into_inner);
+        outcome.map_err(|error| raised.unwrap_or_else(|| call.exception(py, &error)))
     }
 
     /// Runs `work` at once if that can be, else patiently.
@@ -142,6 +150,17 @@ impl Database {
             Settled::NotYet => self.gives_way().map(|_: Option<()>| ()),
         }
     }
+}
+
+/// Looks for a signal, Ctrl-C above all, and keeps what its handler raises for the caller.
+fn signal(raised: &Mutex<Option<PyErr>>) -> Result<(), Error> {
+    let asked = Python::try_attach(|py| {
+        py.check_signals().map_err(|error| {
+            *raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+            Error::new(ErrorKind::Busy, "a signal came while the call was waiting")
+        })
+    });
+    asked.unwrap_or(Ok(()))
 }
 
 /// Whether the call ends in an fsync.

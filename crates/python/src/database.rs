@@ -219,19 +219,19 @@ impl Database {
     #[doc = stub_doc!("Database.flush")]
     fn flush(&self, py: Python<'_>) -> PyResult<()> {
         self.blocking(py)?;
-        self.handle.detached(py, Engine::sync)
+        self.handle.awaited(py, Engine::sync)
     }
 
     #[doc = stub_doc!("Database.drain")]
     fn drain(&self, py: Python<'_>) -> PyResult<()> {
         self.blocking(py)?;
-        self.handle.detached(py, Engine::drain_all)
+        self.handle.awaited(py, Engine::drain_all)
     }
 
     #[doc = stub_doc!("Database.make_base")]
     fn make_base(&self, py: Python<'_>) -> PyResult<()> {
         self.blocking(py)?;
-        self.handle.detached(py, Engine::make_base)
+        self.handle.awaited(py, Engine::make_base)
     }
 
     #[doc = stub_doc!("Database.close")]

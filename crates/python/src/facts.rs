@@ -29,6 +29,7 @@ pub fn statistics<'py>(py: Python<'py>, stats: &Stats) -> PyResult<Bound<'py, Py
     let keys: u64 = stats.spaces.iter().map(|space| space.keys).sum();
     facts.set_item("keys", keys)?;
     facts.set_item("time_ms", stats.now.engine_ms)?;
+    facts.set_item("clock_stands_still", stats.clock_stands_still)?;
     facts.set_item("used_bytes", stats.used_bytes)?;
     facts.set_item("table_bytes", stats.table_bytes)?;
     facts.set_item("probation_bytes", stats.probation_bytes)?;

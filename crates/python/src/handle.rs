@@ -8,7 +8,10 @@ use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::thread;
+use std::time::Duration;
 
 use dwell_engine::{Engine, Error, ErrorKind, Place, Settings, Sources};
 use pyo3::prelude::*;
@@ -21,6 +24,9 @@ static FORKS: AtomicU32 = AtomicU32::new(0);
 /// What `close_all` closes. Locked only while the interpreter lock is held, under which a fork
 /// happens too, so that no child inherits it locked.
 static OPEN: Mutex<Vec<Weak<Handle>>> = Mutex::new(Vec::new());
+
+/// How often a call that waits looks for signals.
+const SIGNAL_PAUSE: Duration = Duration::from_millis(50);
 
 /// An engine, and whether it may be used.
 pub struct Handle {
@@ -120,16 +126,60 @@ impl Handle {
             .map_err(|error| exception(py, &error))
     }
 
+    /// Runs what may take long on a thread of its own, so that Ctrl-C is noticed meanwhile. The
+    /// work then goes on to its end, with nobody to tell: an fsync cannot be broken off, and the
+    /// engine is whole at each moment.
+    pub fn awaited(
+        self: &Arc<Self>,
+        py: Python<'_>,
+        work: fn(&Engine) -> Result<(), Error>,
+    ) -> PyResult<()> {
+        self.engine(py)?;
+        self.on_a_thread(py, work)
+    }
+
+    fn on_a_thread(
+        self: &Arc<Self>,
+        py: Python<'_>,
+        work: fn(&Engine) -> Result<(), Error>,
+    ) -> PyResult<()> {
+        let handle = Arc::clone(self);
+        let (done, outcome) = mpsc::channel();
+        let run = move || {
+            let result = handle.guard(|| work(&handle.engine).map_err(Box::new)).flatten();
+            // Let go first: whoever was told may be about to open the directory again.
+            drop(handle);
+            // Nobody listens any more after a Ctrl-C.
+            let _ = done.send(result);
+        };
+        thread::Builder::new().name("dwell-wait".to_owned()).spawn(run).map_err(|cause| {
+            let message = format!("cannot start a thread: {cause}");
+            exception(py, &Error::new(ErrorKind::Unavailable, message))
+        })?;
+        let outcome = Mutex::new(outcome);
+        let wait =
+            || outcome.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(SIGNAL_PAUSE);
+        loop {
+            match py.detach(wait) {
+                Ok(result) => return result.map_err(|error| exception(py, &error)),
+                Err(RecvTimeoutError::Timeout) => py.check_signals()?,
+                Err(RecvTimeoutError::Disconnected) => {
+                    let error = Error::internal("a thread of the core ended without an answer");
+                    return Err(exception(py, &error));
+                }
+            }
+        }
+    }
+
     /// Closes the engine; a second time, in a child, or broken, it does nothing.
-    pub fn close(&self, py: Python<'_>) -> PyResult<()> {
+    pub fn close(self: &Arc<Self>, py: Python<'_>) -> PyResult<()> {
         if self.is_inherited() || self.is_closed.swap(true, Ordering::Relaxed) {
             return Ok(());
         }
         if self.is_broken.load(Ordering::Relaxed) {
             return Ok(());
         }
-        py.detach(|| self.guard(|| self.engine.close().map_err(Box::new)).flatten())
-            .map_err(|error| exception(py, &error))
+        self.on_a_thread(py, Engine::close)
     }
 }
 
@@ -174,6 +224,14 @@ fn broken(panic: &(dyn std::any::Any + Send)) -> Error {
 #[pyfunction]
 pub fn after_fork_in_child() {
     FORKS.fetch_add(1, Ordering::Relaxed);
+    // The parent's threads do not exist here, so whoever holds the list will never let it go; but
+    // nobody can, since it is only held with the interpreter lock, as the fork was made.
+    let Ok(open) = OPEN.try_lock() else {
+        return;
+    };
+    for handle in open.iter().filter_map(Weak::upgrade) {
+        handle.engine.leave_after_fork();
+    }
 }
 
 #[doc = stub_doc!("close_all")]

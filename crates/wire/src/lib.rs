@@ -29,3 +29,7 @@ pub use reply::Reply;
 pub use reply_parser::{ParsedReply, ReplyLimits, ReplyParser};
 pub use request::{Request, RequestLimits, RequestParser};
 pub use value::Value;
+
+#[cfg(test)]
+#[path = "../tests/pieces/mod.rs"]
+mod pieces;

@@ -1,9 +1,13 @@
 //! Golden bytes: every case of `spec/vectors/resp.txt`, whole and split at every byte.
 #![allow(clippy::unwrap_used, missing_docs)]
 
+mod pieces;
 mod vectors;
 
-use dwell_wire::{Protocol, Reply, ReplyLimits, ReplyParser, RequestLimits, RequestParser, Value};
+use dwell_wire::{
+    Protocol, ProtocolError, Reply, ReplyLimits, ReplyParser, RequestLimits, RequestParser, Value,
+};
+use pieces::Read;
 use vectors::{Case, cases, text, value, word};
 
 /// How a stream ended.
@@ -31,39 +35,28 @@ fn cuts(length: usize) -> Vec<Vec<usize>> {
 fn read_commands(bytes: &[u8], cuts: &[usize], guest: bool) -> (Vec<Vec<Vec<u8>>>, End) {
     let limits = RequestLimits { is_authenticated: !guest, ..RequestLimits::default() };
     let mut parser = RequestParser::new();
-    let (mut found, mut start) = (Vec::new(), 0);
-    for &end in cuts.iter().chain([&bytes.len()]) {
-        loop {
-            match parser.parse(&bytes[start..end], &limits) {
-                Ok(Some(request)) => {
-                    start += request.consumed;
-                    found.push(request.arguments.iter().map(<[u8]>::to_vec).collect());
-                }
-                Ok(None) => break,
-                Err(error) => return (found, End::Error(error.to_string())),
-            }
-        }
-    }
-    let end = if start == bytes.len() { End::Clean } else { End::More };
-    (found, end)
+    let found = pieces::read(bytes, cuts, |piece| {
+        let request = parser.parse(piece, &limits)?;
+        Ok(request.map(|one| (one.arguments.iter().map(<[u8]>::to_vec).collect(), one.consumed)))
+    });
+    ended(bytes, found)
 }
 
 fn read_replies(bytes: &[u8], cuts: &[usize]) -> (Vec<Value>, End) {
     let mut parser = ReplyParser::new();
-    let (mut found, mut start) = (Vec::new(), 0);
-    for &end in cuts.iter().chain([&bytes.len()]) {
-        loop {
-            match parser.parse(&bytes[start..end], &ReplyLimits::default()) {
-                Ok(Some(reply)) => {
-                    start += reply.consumed;
-                    found.push(reply.value);
-                }
-                Ok(None) => break,
-                Err(error) => return (found, End::Error(error.to_string())),
-            }
-        }
-    }
-    let end = if start == bytes.len() { End::Clean } else { End::More };
+    let found = pieces::read(bytes, cuts, |piece| {
+        let reply = parser.parse(piece, &ReplyLimits::default())?;
+        Ok(reply.map(|one| (one.value, one.consumed)))
+    });
+    ended(bytes, found)
+}
+
+fn ended<T>(bytes: &[u8], (found, error, end): Read<T, ProtocolError>) -> (Vec<T>, End) {
+    let end = match error {
+        Some(error) => End::Error(error.to_string()),
+        None if end == bytes.len() => End::Clean,
+        None => End::More,
+    };
     (found, end)
 }
 

@@ -52,11 +52,11 @@ def _split(
     rest = list(words)
     while rest:
         word = rest.pop(0)
-        if not word.startswith("-") or word == "-":
-            placed.append(word)
-            continue
         name, equals, value = word.partition("=")
         option = by_name.get(name)
+        if option is None and (not word.startswith("-") or word == "-" or _is_number(word)):
+            placed.append(word)
+            continue
         if option is None:
             raise _NeedsExplainingError
         if option.kind is bool:
@@ -68,6 +68,11 @@ def _split(
             raise _NeedsExplainingError
         given[option.name] = _convert(option, value if equals else rest.pop(0))
     return given, placed
+
+
+def _is_number(word: str) -> bool:
+    """Whether a word is a negative number, and so a value: no option is named by digits."""
+    return word[1:2].isdigit() or word[1:2] == "."
 
 
 def _place(arguments: list[Parameter], words: list[str]) -> dict[str, Any]:

@@ -69,6 +69,8 @@ def greet(started: Started) -> None:
 
 def banner(started: Started) -> list[str]:
     """The lines of the greeting."""
+    from dwell.database import exposure
+
     settings = started.settings
     lines = ["Dwell is ready.", *(f"  {line}" for line in _connecting(settings))]
     lines.append(f"  listening   {', '.join(started.addresses)}")
@@ -78,6 +80,8 @@ def banner(started: Started) -> list[str]:
     else:
         lines.append(f"  durability  {settings.durability}: {DURABILITIES[settings.durability]}")
         lines.append(f"  directory   {settings.directory.absolute()}")
+        if exposed := exposure(settings.directory):
+            lines.append(f"  beware      {exposed}")
     if settings.directory is not None and not settings.log_resident:
         lines.append("  log         keys in memory are not logged: a kill loses them")
     kept = "" if settings.directory is None else "; everything acknowledged is on disk then"

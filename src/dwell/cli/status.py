@@ -21,6 +21,7 @@ SHOWN = {
         "dwell_applied_sequence",
         "dwell_dirty_bytes",
         "dwell_drain_lag_ms",
+        "dwell_clock_stands_still",
         "dwell_drain_error",
         "dwell_refusing_writes",
     ),

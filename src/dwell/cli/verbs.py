@@ -56,6 +56,8 @@ VERBS: Final[dict[tuple[str, ...], Place]] = {
 
 def find(words: Sequence[str]) -> tuple[Place, list[str]] | None:
     """The verb that words begin with, and the words after it; None where they name none."""
+    if words[:1] == ["--version"]:  # what most other programs understand
+        words = ["version", *words[1:]]
     for count in (1, 2):
         place = VERBS.get(tuple(words[:count]))
         if place is not None:

@@ -105,6 +105,7 @@ impl<'a> Entry<'a> {
         HEADER_BYTES + if has_deadline { DEADLINE_BYTES } else { 0 } + key.len() + value_bytes
     }
 
+    #[inline]
     pub fn state(self) -> State {
         match self.0[1] & 7 {
             0 => State::Resident,
@@ -115,6 +116,7 @@ impl<'a> Entry<'a> {
         }
     }
 
+    #[inline]
     pub fn below(self) -> Below {
         match (self.0[0] >> 4) & 3 {
             0 => Below::None,
@@ -124,10 +126,12 @@ impl<'a> Entry<'a> {
         }
     }
 
+    #[inline]
     pub fn kind(self) -> Option<Kind> {
         Kind::from_byte(self.0[0] & 0x0F)
     }
 
+    #[inline]
     pub fn version(self) -> u64 {
         u64::from_le_bytes(array(&self.0[8..16]))
     }
@@ -157,6 +161,7 @@ impl<'a> Entry<'a> {
         self.0[5]
     }
 
+    #[inline]
     pub fn deadline(self) -> Option<Deadline> {
         if self.0[1] & HAS_DEADLINE == 0 {
             return None;
@@ -165,11 +170,13 @@ impl<'a> Entry<'a> {
         Some(Deadline { at_ms, absolute: self.0[1] & IS_ABSOLUTE != 0 })
     }
 
+    #[inline]
     pub fn key(self) -> &'a [u8] {
         let start = self.key_start();
         &self.0[start..start + self.key_length()]
     }
 
+    #[inline]
     pub fn stored(self) -> Stored<'a> {
         let start = self.key_start() + self.key_length();
         if self.0[1] & IS_OUTSIDE != 0 {
@@ -179,6 +186,7 @@ impl<'a> Entry<'a> {
         Stored::Inside(&self.0[start..start + length])
     }
 
+    #[inline]
     pub fn header(self) -> Header {
         Header {
             namespace: self.namespace(),
@@ -204,10 +212,12 @@ impl<'a> Entry<'a> {
         &self.0[..self.key_start() + self.key_length() + value_bytes]
     }
 
+    #[inline]
     fn key_start(self) -> usize {
         HEADER_BYTES + if self.0[1] & HAS_DEADLINE == 0 { 0 } else { DEADLINE_BYTES }
     }
 
+    #[inline]
     fn key_length(self) -> usize {
         u32::from_le_bytes([self.0[2], self.0[3], self.0[4], 0]) as usize
     }
@@ -274,6 +284,7 @@ pub fn set_access(slot: &mut [u8], accessed_s: u32, frequency: u8) {
     slot[20..24].copy_from_slice(&accessed_s.to_le_bytes());
 }
 
+#[inline]
 fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
     let mut out = [0; N];
     out.copy_from_slice(bytes);

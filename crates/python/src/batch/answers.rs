@@ -92,12 +92,26 @@ impl Answers {
     /// The answers as a list of objects, errors among them.
     pub fn into_list<'py>(self, py: Python<'py>, plan: &Plan) -> PyResult<Bound<'py, PyList>> {
         let Self { list, buffer, .. } = self;
-        let objects = list
-            .into_iter()
-            .zip(&plan.tasks)
-            .map(|(answer, task)| answer.into_object(py, &buffer, &task.key))
-            .collect::<PyResult<Vec<_>>>()?;
-        PyList::new(py, objects)
+        // Straight into the list, which knows its length.
+        let told = list.into_iter().zip(&plan.tasks);
+        PyList::new(py, told.map(|(answer, task)| Told { answer, buffer: &buffer, key: &task.key }))
+    }
+}
+
+/// An answer on its way into the list of results.
+struct Told<'a> {
+    answer: Answer,
+    buffer: &'a [u8],
+    key: &'a [u8],
+}
+
+impl<'py> IntoPyObject<'py> for Told<'_> {
+    type Target = PyAny;
+    type Output = Bound<'py, PyAny>;
+    type Error = PyErr;
+
+    fn into_pyobject(self, py: Python<'py>) -> PyResult<Self::Output> {
+        self.answer.into_object(py, self.buffer, self.key)
     }
 }
 

@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 use super::{ReplyLimits, ReplyParser};
 use crate::error::ProtocolError;
+use crate::pieces;
 use crate::protocol::Protocol;
 use crate::reply::Reply;
 use crate::value::Value;
@@ -9,20 +10,11 @@ use std::time::Instant;
 
 fn replies(bytes: &[u8], cuts: &[usize]) -> (Vec<Value>, Option<ProtocolError>) {
     let mut parser = ReplyParser::new();
-    let (mut found, mut start) = (Vec::new(), 0);
-    for &end in cuts.iter().chain([&bytes.len()]) {
-        loop {
-            match parser.parse(&bytes[start..end], &ReplyLimits::default()) {
-                Ok(Some(reply)) => {
-                    start += reply.consumed;
-                    found.push(reply.value);
-                }
-                Ok(None) => break,
-                Err(error) => return (found, Some(error)),
-            }
-        }
-    }
-    (found, None)
+    let (found, error, _) = pieces::read(bytes, cuts, |piece| {
+        let reply = parser.parse(piece, &ReplyLimits::default())?;
+        Ok(reply.map(|one| (one.value, one.consumed)))
+    });
+    (found, error)
 }
 
 #[test]

@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 use super::{RequestLimits, RequestParser, SPANS_KEPT_MAX};
 use crate::error::ProtocolError;
+use crate::pieces;
 use proptest::prelude::*;
 use std::time::Instant;
 
@@ -13,20 +14,11 @@ fn commands(
     limits: &RequestLimits,
 ) -> (Commands, Option<ProtocolError>) {
     let mut parser = RequestParser::new();
-    let (mut found, mut start) = (Vec::new(), 0);
-    for &end in cuts.iter().chain([&bytes.len()]) {
-        loop {
-            match parser.parse(&bytes[start..end], limits) {
-                Ok(Some(request)) => {
-                    start += request.consumed;
-                    found.push(request.arguments.iter().map(<[u8]>::to_vec).collect());
-                }
-                Ok(None) => break,
-                Err(error) => return (found, Some(error)),
-            }
-        }
-    }
-    (found, None)
+    let (found, error, _) = pieces::read(bytes, cuts, |piece| {
+        let request = parser.parse(piece, limits)?;
+        Ok(request.map(|one| (one.arguments.iter().map(<[u8]>::to_vec).collect(), one.consumed)))
+    });
+    (found, error)
 }
 
 fn encode(arguments: &[Vec<u8>]) -> Vec<u8> {

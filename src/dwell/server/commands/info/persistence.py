@@ -40,6 +40,7 @@ def persistence(context: Context) -> dict[str, object]:
         "dwell_dirty_bytes_max": settings.dirty_bytes_max,
         "dwell_drain_lag_ms": stats.get("drain_lag_ms", 0),
         "dwell_log_bytes": stats.get("log_bytes", 0),
+        "dwell_clock_stands_still": int(stats.get("clock_stands_still", False)),
         "dwell_drain_error": _sentence(stats.get("drain_error")),
         "dwell_refusing_writes": refusing,
     }
