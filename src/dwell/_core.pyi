@@ -500,7 +500,7 @@ class Server:
         database: Database,
         settings: Mapping[str, object],
         reply_types: Mapping[str, type],
-        own_commands: Sequence[str] = ...,
+        own_commands: Sequence[tuple[str, int, bool]] = ...,
     ) -> Self:
         """Open the sockets and start the loop.
 
@@ -508,7 +508,8 @@ class Server:
             database: the database to serve; its namespaces `b"0"` and up are what clients SELECT.
             settings: by the names of `dwell.Settings`; those of others are left alone.
             reply_types: the classes "status", "error", "verbatim" and "push" of replies.
-            own_commands: names, in lower case, of commands that only the host knows.
+            own_commands: those that only the host knows: name in lower case, arity, and whether it
+                only reads.
         Raises:
             UnavailableError: an address cannot be had; it says which.
             UsageError: a setting has the wrong type.

@@ -27,7 +27,7 @@ def database() -> Iterator[dwell.Database]:
 @pytest.fixture
 def server(database: dwell.Database, tmp_path: Path) -> Iterator[_core.Server]:
     settings = {"port": 0, "unix_socket": str(tmp_path / "s"), "bind": ["127.0.0.1"]}
-    started = _core.Server(database, settings, REPLY_TYPES, ["own"])
+    started = _core.Server(database, settings, REPLY_TYPES, [("own", -1, False)])
     yield started
     started.stop()
 

@@ -119,8 +119,15 @@ def test_command_of_a_user_is_one_like_any_other(tmp_path: Path) -> None:
             [b"shout", 2, ["readonly"], 0, 0, 0, ["@read", "@slow"], [], [], []]
         ]
         client.call("MULTI")
-        with pytest.raises(ReplyError, match="Command not allowed inside a transaction"):
+        client.call("SET", "k", "v")
+        client.call("SHOUT", "hello")
+        client.call("GET", "k")
+        assert client.call("EXEC") == ["OK", b"HELLO", b"v"]
+        client.call("MULTI")
+        with pytest.raises(ReplyError, match="Command not allowed inside a transaction: break"):
             client.call("break")
+        with pytest.raises(ReplyError, match="EXECABORT"):
+            client.call("EXEC")
     assert "a secret" in server.log()
 
 

@@ -8,7 +8,7 @@ SKIPPED_MAX = {
     "keyspace": 11,
     "expire": 5,
     "scan": 12,
-    "multi": 30,
+    "multi": 31,
     "protocol": 7,
 }
 

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dwell_engine::{Error, ErrorKind};
-use dwell_server::ReplyValue;
+use dwell_server::{HostCommand, ReplyValue};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyMapping};
 
@@ -43,11 +43,14 @@ impl Server {
         database: &Bound<'_, Database>,
         settings: &Bound<'_, PyMapping>,
         reply_types: &Bound<'_, PyMapping>,
-        own_commands: Vec<String>,
+        own_commands: Vec<(String, i32, bool)>,
     ) -> PyResult<Self> {
         let reply_types = ReplyTypes::new(reply_types)?;
         let mut chosen = settings::at_start(settings)?;
-        chosen.host_commands = own_commands;
+        chosen.host_commands = own_commands
+            .into_iter()
+            .map(|(name, arity, is_readonly)| HostCommand { name, arity, is_readonly })
+            .collect();
         let unix_path = chosen.unix_path.as_ref().map(|path| path.display().to_string());
         let handle = Arc::clone(&database.get().handle);
         let notices = Arc::new(Kept::default());

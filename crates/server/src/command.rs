@@ -4,6 +4,7 @@ use std::ops::BitOr;
 
 use crate::call::{DataFn, SessionFn, TransactionFn};
 use crate::name_hash::hash;
+use crate::settings::HostCommand;
 
 #[cfg(test)]
 mod tests;
@@ -25,7 +26,7 @@ pub struct Command {
     pub is_container: bool,
     /// Who runs it.
     pub handler: Handler,
-    /// Its place in [`COMMANDS`].
+    /// Its place in [`COMMANDS`], or behind it.
     pub index: usize,
 }
 
@@ -81,6 +82,24 @@ impl Command {
         let words = i32::try_from(words).unwrap_or(i32::MAX);
         if self.arity < 0 { words >= -self.arity } else { words == self.arity }
     }
+}
+
+/// The commands that a user has added to the host, with places behind the table.
+///
+/// They live as long as the process, so that they can stand wherever one of the table can; a loop
+/// that is started again leaves a few hundred bytes behind.
+pub fn of_host(added: &[HostCommand]) -> Vec<&'static Command> {
+    let command = |(place, added): (usize, &HostCommand)| -> &'static Command {
+        Box::leak(Box::new(Command {
+            name: added.name.clone().leak(),
+            arity: added.arity,
+            flags: if added.is_readonly { Flags::NONE } else { Flags::NO_MULTI },
+            is_container: false,
+            handler: Handler::Host,
+            index: COMMANDS.len() + place,
+        }))
+    };
+    added.iter().enumerate().map(command).collect()
 }
 
 /// The command with this name, in any case.

@@ -70,7 +70,7 @@ pub fn data_call(
     reply: &mut Reply,
     house: &House,
 ) -> Result<(), Stop> {
-    let House { databases, cursors, settings } = house;
+    let House { databases, cursors, settings, .. } = house;
     run(&mut Call { args, scope, reply, databases, cursors, eviction: settings.eviction })
 }
 
@@ -157,7 +157,7 @@ impl Executor<'_> {
     fn command(&mut self, client: Handle, connection: &mut Connection, args: Arguments<'_>) {
         let session = &mut connection.session;
         let likely = connection.last_command;
-        let command = match resolve(args, likely, session, &self.house.settings) {
+        let command = match resolve(args, likely, session, &self.house.own_commands) {
             Ok(command) => command,
             Err(refusal) => return self.refuse(connection, &refusal),
         };
@@ -177,7 +177,6 @@ impl Executor<'_> {
     fn refuse(&mut self, connection: &mut Connection, refusal: &Refusal) {
         self.counters.reject(refusal.command);
         let session = &mut connection.session;
-        // A user's own command has a place behind the table.
         let command = refusal.command.and_then(|index| COMMANDS.get(index));
         if command.is_some_and(|command| command.name == "exec") {
             // An EXEC ends the transaction even where it is misspelt.

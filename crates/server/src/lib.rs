@@ -49,4 +49,4 @@ pub use counters::Facts;
 pub use dwell_wire::Value as ReplyValue;
 pub use notice::{Notice, Notices};
 pub use server::Server;
-pub use settings::{Bind, ServerSettings};
+pub use settings::{Bind, HostCommand, ServerSettings};

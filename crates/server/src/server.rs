@@ -13,6 +13,7 @@ use dwell_wire::Value;
 
 use crate::admin::{AdminRequest, Desk, Requests};
 use crate::clients::ClientFacts;
+use crate::command;
 use crate::control::{Control, Mailbox};
 use crate::counters::Facts;
 use crate::cursors::Cursors;
@@ -46,7 +47,8 @@ impl Server {
             .map(|number| engine.namespace(number.to_string().as_bytes()))
             .collect::<Result<_, _>>()
             .map_err(io::Error::other)?;
-        let house = House { settings, databases, cursors: Cursors::default() };
+        let own_commands = command::of_host(&settings.host_commands);
+        let house = House { settings, databases, cursors: Cursors::default(), own_commands };
         let (desk, requests) = Desk::new();
         let (event_loop, mailbox) = EventLoop::new(engine, house, listeners, desk, notices)?;
         let end = Arc::new(Mutex::new(None));

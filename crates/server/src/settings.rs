@@ -17,6 +17,17 @@ pub struct Bind {
     pub is_required: bool,
 }
 
+/// A command that a user has added to the host, and what the dispatch must know of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostCommand {
+    /// Lower case.
+    pub name: String,
+    /// Number of words with the name; `-n` means at least `n`.
+    pub arity: i32,
+    /// Whether it only reads, and so may stand inside MULTI.
+    pub is_readonly: bool,
+}
+
 /// Everything that the transport can be told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerSettings {
@@ -52,8 +63,8 @@ pub struct ServerSettings {
     pub bulk_bytes_max: usize,
     /// How long a command that the host runs may take.
     pub host_timeout_ms: u64,
-    /// Names of commands that only the host knows, in lower case.
-    pub host_commands: Vec<String>,
+    /// Commands that only the host knows; fixed at the start.
+    pub host_commands: Vec<HostCommand>,
     /// The version of Redis that clients are told.
     pub redis_version: String,
     /// The engine's policy of eviction, for `OBJECT`.

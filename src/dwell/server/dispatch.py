@@ -51,7 +51,7 @@ def prepare(native: NativeRequest, context: Context, registry: Registry) -> Prep
     if command is None:
         return ErrorReply(f"ERR internal no function for the command '{facts.name}'")
     if native.in_multi and "no_multi" in facts.flags:
-        return ErrorReply("ERR Command not allowed inside a transaction")
+        return ErrorReply(f"ERR Command not allowed inside a transaction: {facts.name}")
     named_words = 1 + facts.name.count("|")
     return Prepared(
         command,

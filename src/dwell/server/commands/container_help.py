@@ -30,4 +30,4 @@ def container_help(request: Request) -> Reply:
 
 
 for _container in CONTAINERS:
-    command(f"{_container}|help")(container_help)
+    command(f"{_container}|help", is_readonly=True)(container_help)
