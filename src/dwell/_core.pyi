@@ -535,6 +535,16 @@ class Server:
     def facts(self) -> dict[str, Any]:
         """Tell the counters and states of the loop; of one that has ended, only that and why."""
 
+    def recorded(self) -> dict[str, Any]:
+        """Tell what is known of time: `latencies`, `slow_calls` and `stalls`.
+
+        Latencies are, by command, bounds in nanoseconds with the calls up to each; slow calls the
+        newest first; stalls, by kind, the `last` as age and length in µs, and `longest_us`.
+        """
+
+    def forget(self, what: str, /) -> None:
+        """Forget the "counters" with the latencies, the "slow_calls", or the stalls of a kind."""
+
     def clients(self) -> list[dict[str, Any]]:
         """Describe the open connections, under the names of Redis's CLIENT LIST."""
 
@@ -559,24 +569,12 @@ class AdminRequest:
         """The number to answer to."""
 
     @property
-    def client_id(self) -> int:
-        """The connection's number."""
-
-    @property
     def client(self) -> dict[str, Any]:
         """The connection's facts, as `Server.clients` tells them."""
 
     @property
-    def database(self) -> int:
-        """The number that SELECT chose."""
-
-    @property
     def args(self) -> list[bytes]:
         """The words of the command, its name first."""
-
-    @property
-    def protocol(self) -> int:
-        """The version of RESP that the client speaks: 2 or 3."""
 
     @property
     def in_multi(self) -> bool:

@@ -406,6 +406,33 @@ class Settings:
         is_live=True,
     )
 
+    # What is told about time.
+    slow_us: int = _setting(
+        10_000,
+        "count",
+        "slowlog-log-slower-than",
+        "Microseconds above which SLOWLOG keeps a call, waits for disk included; -1 keeps none. "
+        "Below 1000 each call is timed by itself, which costs a tenth of a pipelined GET.",
+        minimum=-1,
+        is_live=True,
+    )
+    slow_calls_max: int = _setting(
+        128,
+        "count",
+        "slowlog-max-len",
+        "How many slow calls are kept, the newest. Each takes some KiB at most.",
+        maximum=1_000_000,
+        is_live=True,
+    )
+    stall_ms: int = _setting(
+        0,
+        "count",
+        "latency-monitor-threshold",
+        "Milliseconds that the server must be busy with one thing for LATENCY to keep it; 0 keeps "
+        "none. Lower ones show more of what the others waited for.",
+        is_live=True,
+    )
+
     def __post_init__(self) -> None:
         """Refuse values out of bounds and settings that contradict each other, by name."""
         for fact in FACTS.values():

@@ -10,6 +10,8 @@ SKIPPED_MAX = {
     "scan": 12,
     "multi": 31,
     "protocol": 7,
+    "slowlog": 7,
+    "latency-monitor": 4,
 }
 
 

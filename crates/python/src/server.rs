@@ -5,6 +5,7 @@
 
 mod facts;
 mod notices;
+mod recorded;
 mod reply;
 pub mod request;
 mod settings;
@@ -112,6 +113,22 @@ impl Server {
     #[doc = stub_doc!("Server.kill_clients")]
     fn kill_clients(&self, py: Python<'_>, ids: Vec<u64>) -> usize {
         py.detach(|| self.running.kill_clients(ids))
+    }
+
+    #[doc = stub_doc!("Server.recorded")]
+    fn recorded<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let told = py.detach(|| self.running.recorded());
+        recorded::all(py, &told, self.unix_path.as_deref())
+    }
+
+    #[doc = stub_doc!("Server.forget")]
+    #[pyo3(signature = (what, /))]
+    fn forget(&self, py: Python<'_>, what: &str) {
+        py.detach(|| match what {
+            "counters" => self.running.reset_counters(),
+            "slow_calls" => self.running.forget_slow_calls(),
+            name => self.running.forget_stalls(name),
+        });
     }
 
     #[doc = stub_doc!("Server.take_notices")]

@@ -61,6 +61,8 @@ impl Flags {
     pub const NEVER_QUEUED: Self = Self(4);
     /// Changes data.
     pub const WRITE: Self = Self(8);
+    /// Costs the same whatever it is asked for.
+    pub const CONSTANT: Self = Self(16);
 
     /// Whether all of `other` are in this set.
     pub const fn contains(self, other: Self) -> bool {
@@ -77,6 +79,12 @@ impl BitOr for Flags {
 }
 
 impl Command {
+    /// Whether it costs the same whatever it is asked for, so that a thousand of them can be timed
+    /// together.
+    pub fn is_constant(&self) -> bool {
+        self.flags.contains(Flags::CONSTANT)
+    }
+
     /// Whether a command of `words` words has the right number of them.
     pub fn accepts(&self, words: usize) -> bool {
         let words = i32::try_from(words).unwrap_or(i32::MAX);

@@ -4,6 +4,7 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use dwell_engine::Eviction;
 
@@ -65,10 +66,32 @@ pub struct ServerSettings {
     pub host_timeout_ms: u64,
     /// Commands that only the host knows; fixed at the start.
     pub host_commands: Vec<HostCommand>,
+    /// A call that takes longer is kept for SLOWLOG; never if absent.
+    pub slow_us: Option<u64>,
+    /// How many of them are kept.
+    pub slow_calls_max: usize,
+    /// A stall of the loop that is kept for LATENCY; 0 for none.
+    pub stall_ms: u64,
     /// The version of Redis that clients are told.
     pub redis_version: String,
     /// The engine's policy of eviction, for `OBJECT`.
     pub eviction: Eviction,
+}
+
+/// A command of constant cost does not take as long by itself, so that it need not be timed alone.
+const CONSTANT_US_MAX: u64 = 1000;
+
+impl ServerSettings {
+    /// How long the loop must be busy with one thing for that to be a stall.
+    pub fn stall_min(&self) -> Duration {
+        if self.stall_ms == 0 { Duration::MAX } else { Duration::from_millis(self.stall_ms) }
+    }
+
+    /// Whether every call must be timed by itself, because any of them may be slow: what asking the
+    /// clock for each one costs, whoever set such a bound has asked for.
+    pub fn times_each_call(&self) -> bool {
+        self.slow_us.is_some_and(|slow_us| slow_us < CONSTANT_US_MAX)
+    }
 }
 
 impl Default for ServerSettings {
@@ -91,6 +114,9 @@ impl Default for ServerSettings {
             bulk_bytes_max: 512 << 20,
             host_timeout_ms: 60_000,
             host_commands: Vec::new(),
+            slow_us: Some(10_000),
+            slow_calls_max: 128,
+            stall_ms: 0,
             redis_version: "7.0.15".to_owned(),
             eviction: Eviction::None,
         }
