@@ -315,8 +315,8 @@ class Settings:
         "",
         "text",
         "requirepass",
-        "What AUTH must send; empty asks for none. Give it by environment or file: flags can be "
-        "read by every user of the machine.",
+        "What AUTH must send; empty asks for none. Best given by `requirepass-file`, see below: "
+        "flags can be read by every user of the machine.",
         is_live=True,
     )
     is_protected: bool = _setting(
