@@ -43,6 +43,16 @@ TOGETHER = """\
 `-h` and `-p` are `--bind` and `--port`, as in Respite. A drop-in for a server that stored
 everything on disk uses `--placement disk`.
 """
+AUTHENTICATION = """\
+## The password
+
+Recommended is `--requirepass-file PATH`, or the same in a `redis.conf`: a file of mode 0600 whose
+first line is the password. A `redis.conf` of that mode with `requirepass` is as good.
+`DWELL_PASSWORD` suits containers; it is taken out of the environment once it is read, and yet the
+system shows it to the same user and to root for as long as the process runs. `--requirepass` on the
+command line works: the server begins anew at once without it, so that `ps` does not show it, but
+for a moment it did, and the shell's history keeps it.
+"""
 IGNORED_TITLE = """\
 ## Directives without effect
 
@@ -62,7 +72,9 @@ def page() -> str:
         f"| `{name}` | {_values(each.only) or 'any'} | {each.reason} |\n"
         for name, each in sorted(IGNORED.items())
     ]
-    return "\n".join([INTRODUCTION, *entries, TOGETHER, IGNORED_TITLE]) + "".join(ignored)
+    return "\n".join([INTRODUCTION, *entries, AUTHENTICATION, TOGETHER, IGNORED_TITLE]) + "".join(
+        ignored
+    )
 
 
 def _entry(fact: Fact, default: str) -> str:

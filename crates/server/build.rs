@@ -105,6 +105,9 @@ fn flags(name: &str, facts: &Value) -> String {
     if NEVER_QUEUED.contains(&name) {
         bits |= 4;
     }
+    if facts["complexity"].as_str() == Some("O(1)") {
+        bits |= 16;
+    }
     format!("Flags({bits})")
 }
 

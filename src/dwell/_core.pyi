@@ -502,7 +502,7 @@ class Server:
         database: Database,
         settings: Mapping[str, object],
         reply_types: Mapping[str, type],
-        own_commands: Sequence[str] = ...,
+        own_commands: Sequence[tuple[str, int, bool]] = ...,
     ) -> Self:
         """Open the sockets and start the loop.
 
@@ -510,7 +510,8 @@ class Server:
             database: the database to serve; its namespaces `b"0"` and up are what clients SELECT.
             settings: by the names of `dwell.Settings`; those of others are left alone.
             reply_types: the classes "status", "error", "verbatim" and "push" of replies.
-            own_commands: names, in lower case, of commands that only the host knows.
+            own_commands: those that only the host knows: name in lower case, arity, and whether it
+                only reads.
         Raises:
             UnavailableError: an address cannot be had; it says which.
             UsageError: a setting has the wrong type.
@@ -536,6 +537,16 @@ class Server:
     def facts(self) -> dict[str, Any]:
         """Tell the counters and states of the loop; of one that has ended, only that and why."""
 
+    def recorded(self) -> dict[str, Any]:
+        """Tell what is known of time: `latencies`, `slow_calls` and `stalls`.
+
+        Latencies are, by command, bounds in nanoseconds with the calls up to each; slow calls the
+        newest first; stalls, by kind, the `last` as age and length in µs, and `longest_us`.
+        """
+
+    def forget(self, what: str, /) -> None:
+        """Forget the "counters" with the latencies, the "slow_calls", or the stalls of a kind."""
+
     def clients(self) -> list[dict[str, Any]]:
         """Describe the open connections, under the names of Redis's CLIENT LIST."""
 
@@ -560,24 +571,12 @@ class AdminRequest:
         """The number to answer to."""
 
     @property
-    def client_id(self) -> int:
-        """The connection's number."""
-
-    @property
     def client(self) -> dict[str, Any]:
         """The connection's facts, as `Server.clients` tells them."""
 
     @property
-    def database(self) -> int:
-        """The number that SELECT chose."""
-
-    @property
     def args(self) -> list[bytes]:
         """The words of the command, its name first."""
-
-    @property
-    def protocol(self) -> int:
-        """The version of RESP that the client speaks: 2 or 3."""
 
     @property
     def in_multi(self) -> bool:

@@ -68,8 +68,10 @@ IGNORED: Final[dict[str, Ignored]] = {
     "io-threads": Ignored("1", "One thread owns the sockets"),
     "io-threads-do-reads": Ignored("no", "One thread owns the sockets"),
     "jemalloc-bg-thread": Ignored("yes", "The allocator is the system's"),
-    "latency-monitor-threshold": Ignored("0", "Slow events are not recorded yet"),
-    "latency-tracking": Ignored("no", "Slow events are not recorded yet"),
+    "latency-tracking": Ignored("yes", "How long calls take is always recorded"),
+    "latency-tracking-info-percentiles": Ignored(
+        "50 99 99.9", "These three are told", ("50 99 99.9", "50.0 99.0 99.9")
+    ),
     "lazyfree-lazy-eviction": Ignored("no", _LAZY),
     "lazyfree-lazy-expire": Ignored("no", _LAZY),
     "lazyfree-lazy-server-del": Ignored("no", _LAZY),
@@ -111,8 +113,6 @@ IGNORED: Final[dict[str, Ignored]] = {
     "set-max-listpack-entries": Ignored("128", _ENCODING),
     "set-max-listpack-value": Ignored("64", _ENCODING),
     "set-proc-title": Ignored("yes", _PROCESS),
-    "slowlog-log-slower-than": Ignored("10000", "Slow commands are not recorded yet"),
-    "slowlog-max-len": Ignored("128", "Slow commands are not recorded yet"),
     "stop-writes-on-bgsave-error": Ignored("yes", "A failed sync always stops writes", ("yes",)),
     "stream-node-max-bytes": Ignored("4096", _ENCODING),
     "stream-node-max-entries": Ignored("100", _ENCODING),

@@ -315,8 +315,8 @@ class Settings:
         "",
         "text",
         "requirepass",
-        "What AUTH must send; empty asks for none. Give it by environment or file: flags can be "
-        "read by every user of the machine.",
+        "What AUTH must send; empty asks for none. Best given by `requirepass-file`, see below: "
+        "flags can be read by every user of the machine.",
         is_live=True,
     )
     is_protected: bool = _setting(
@@ -403,6 +403,33 @@ class Settings:
         "output-soft-s",
         "Seconds above the soft bound. Long enough for a hiccup of the network, short enough to "
         "give the memory back.",
+        is_live=True,
+    )
+
+    # What is told about time.
+    slow_us: int = _setting(
+        10_000,
+        "count",
+        "slowlog-log-slower-than",
+        "Microseconds above which SLOWLOG keeps a call, waits for disk included; -1 keeps none. "
+        "Below 1000 each call is timed by itself, which costs a tenth of a pipelined GET.",
+        minimum=-1,
+        is_live=True,
+    )
+    slow_calls_max: int = _setting(
+        128,
+        "count",
+        "slowlog-max-len",
+        "How many slow calls are kept, the newest. Each takes some KiB at most.",
+        maximum=1_000_000,
+        is_live=True,
+    )
+    stall_ms: int = _setting(
+        0,
+        "count",
+        "latency-monitor-threshold",
+        "Milliseconds that the server must be busy with one thing for LATENCY to keep it; 0 keeps "
+        "none. Lower ones show more of what the others waited for.",
         is_live=True,
     )
 

@@ -27,7 +27,7 @@ def database() -> Iterator[dwell.Database]:
 @pytest.fixture
 def server(database: dwell.Database, tmp_path: Path) -> Iterator[_core.Server]:
     settings = {"port": 0, "unix_socket": str(tmp_path / "s"), "bind": ["127.0.0.1"]}
-    started = _core.Server(database, settings, REPLY_TYPES, ["own"])
+    started = _core.Server(database, settings, REPLY_TYPES, [("own", -1, False)])
     yield started
     started.stop()
 
@@ -47,8 +47,7 @@ def ask(server: _core.Server, reply: object, got: list[Any]) -> None:
     request = server.take_admin_request(10_000)
     assert request is not None
     assert request.args == [b"OWN", b"word"]
-    assert (request.database, request.protocol, request.in_multi) == (0, 3, False)
-    assert request.client["id"] == request.client_id
+    assert (request.client["db"], request.client["resp"], request.in_multi) == (0, 3, False)
     try:
         server.answer(request.id, reply)
     finally:

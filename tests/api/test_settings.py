@@ -36,7 +36,7 @@ def test_every_setting_has_a_trade_off_and_a_variable() -> None:
 
 
 def test_every_quantity_has_its_unit_last() -> None:
-    units = ("_bytes", "_bytes_max", "_max", "_s", "_ms", "_mode", "_count", "_connections")
+    units = ("_bytes", "_bytes_max", "_max", "_s", "_ms", "_us", "_mode", "_count", "_connections")
     for name, fact in FACTS.items():
         if fact.form in ("count", "bytes", "mode") and name != "port":
             assert name.endswith(units), name

@@ -88,6 +88,44 @@ def test_second_signal_ends_the_process_at_once(tmp_path: Path) -> None:
         assert server.wait(timeout_seconds=20) in (0, 1, -signal.SIGTERM)
 
 
+def command_line(server: Server) -> bytes:
+    """What every user of the machine can read of a process."""
+    return Path(f"/proc/{server.pid}/cmdline").read_bytes()
+
+
+@needs_server
+@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="reads Linux's /proc")
+@pytest.mark.parametrize("flags", [["--requirepass", "a secret"], ["--RequirePass=a secret"]])
+def test_password_of_a_flag_is_not_left_in_the_command_line(
+    tmp_path: Path, flags: list[str]
+) -> None:
+    with Server(tmp_path / "data", [*flags, "--databases", "4"]) as server:
+        assert b"--databases" in command_line(server)
+        assert b"a secret" not in command_line(server)
+        with server.client() as client:
+            assert client.call("AUTH", "a secret") == "OK"
+
+
+@needs_server
+def test_password_comes_from_the_first_line_of_a_file(tmp_path: Path) -> None:
+    (tmp_path / "password").write_text("a secret\nand a remark\n", encoding="utf-8")
+    server = Server(tmp_path / "data", ["--requirepass-file", str(tmp_path / "password")])
+    with server, server.client() as client:
+        with pytest.raises(ReplyError, match="WRONGPASS"):
+            client.call("AUTH", "and a remark")
+        assert client.call("AUTH", "a secret") == "OK"
+        with pytest.raises(ReplyError, match="Unknown option or number of arguments"):
+            client.call("CONFIG", "SET", "requirepass-file", "/etc/hostname")
+
+
+@pytest.mark.parametrize("text", ["", "\nsecond line"])
+def test_password_file_without_a_password_stops_the_start(tmp_path: Path, text: str) -> None:
+    (tmp_path / "password").write_text(text, encoding="utf-8")
+    run = call_dwell("server", "--requirepass-file", str(tmp_path / "password"))
+    assert run.returncode == 2
+    assert b"empty first line" in run.stderr
+
+
 OWN_COMMANDS = """
 from dwell.cli import main
 from dwell.server import Request, command
@@ -119,8 +157,15 @@ def test_command_of_a_user_is_one_like_any_other(tmp_path: Path) -> None:
             [b"shout", 2, ["readonly"], 0, 0, 0, ["@read", "@slow"], [], [], []]
         ]
         client.call("MULTI")
-        with pytest.raises(ReplyError, match="Command not allowed inside a transaction"):
+        client.call("SET", "k", "v")
+        client.call("SHOUT", "hello")
+        client.call("GET", "k")
+        assert client.call("EXEC") == ["OK", b"HELLO", b"v"]
+        client.call("MULTI")
+        with pytest.raises(ReplyError, match="Command not allowed inside a transaction: break"):
             client.call("break")
+        with pytest.raises(ReplyError, match="EXECABORT"):
+            client.call("EXEC")
     assert "a secret" in server.log()
 
 

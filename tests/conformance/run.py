@@ -38,6 +38,8 @@ UNITS = [
     "protocol",
     "quit",
     "info-command",
+    "slowlog",
+    "latency-monitor",
 ]
 UNIT_TIMEOUT_SECONDS = 240
 # Where the suite looks for a port of its own: elsewhere each time, so that two runs can overlap.

@@ -8,8 +8,10 @@ SKIPPED_MAX = {
     "keyspace": 11,
     "expire": 5,
     "scan": 12,
-    "multi": 30,
+    "multi": 31,
     "protocol": 7,
+    "slowlog": 7,
+    "latency-monitor": 4,
 }
 
 

@@ -10,6 +10,11 @@ from typing import Any
 
 import pytest
 
+from dwell.server import commands as _registered
+from dwell.server.registry import registry
+
+assert _registered.__all__
+
 ROOT = Path(__file__).parents[2]
 SPEC = ROOT / "spec" / "commands"
 
@@ -120,10 +125,13 @@ def test_each_subcommand_has_its_container() -> None:
         assert not bar or container in known
 
 
-def test_python_commands_that_change_something_are_refused_in_multi() -> None:
-    changing = {"config|resetstat", "client|kill", "save", "bgsave", "shutdown"}
-    for name in changing:
-        assert "no_multi" in BY_NAME[name]["flags"]
+def test_python_commands_stand_in_multi_exactly_if_they_only_read() -> None:
+    for name in registry.names():
+        command = registry.get(name)
+        facts = BY_NAME.get(name)
+        if command is None or facts is None:
+            continue
+        assert command.is_readonly == ("no_multi" not in facts["flags"]), name
 
 
 def test_what_is_made_of_the_facts_is_fresh() -> None:

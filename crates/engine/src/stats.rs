@@ -22,6 +22,8 @@ pub struct SpaceStats {
     pub live: u64,
     /// Of these, keys with a deadline.
     pub expiring: u64,
+    /// How long these have left on average, in milliseconds.
+    pub average_left_ms: u64,
     /// Rows in its file; `None` before anyone has looked.
     pub rows: Option<u64>,
     /// Bytes that wait for the drain.
@@ -93,7 +95,8 @@ impl Engine {
                     name: name.clone(),
                     keys: (rows + space.live).saturating_sub(space.hiding),
                     live: space.live,
-                    expiring: space.expiring,
+                    expiring: space.lifetimes.count(),
+                    average_left_ms: space.lifetimes.average_left_ms(now),
                     rows: if space.may_lie_below() { space.rows } else { Some(0) },
                     dirty_bytes: space.dirty_bytes,
                 }

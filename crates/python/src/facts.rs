@@ -72,6 +72,7 @@ fn namespace<'py>(py: Python<'py>, space: &SpaceStats) -> PyResult<Bound<'py, Py
     facts.set_item("keys", space.keys)?;
     facts.set_item("live", space.live)?;
     facts.set_item("expiring", space.expiring)?;
+    facts.set_item("average_left_ms", space.average_left_ms)?;
     facts.set_item("rows", space.rows)?;
     facts.set_item("dirty_bytes", space.dirty_bytes)?;
     Ok(facts)

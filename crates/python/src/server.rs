@@ -5,6 +5,7 @@
 
 mod facts;
 mod notices;
+mod recorded;
 mod reply;
 pub mod request;
 mod settings;
@@ -13,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dwell_engine::{Error, ErrorKind};
-use dwell_server::ReplyValue;
+use dwell_server::{HostCommand, ReplyValue};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyMapping};
 
@@ -43,11 +44,14 @@ impl Server {
         database: &Bound<'_, Database>,
         settings: &Bound<'_, PyMapping>,
         reply_types: &Bound<'_, PyMapping>,
-        own_commands: Vec<String>,
+        own_commands: Vec<(String, i32, bool)>,
     ) -> PyResult<Self> {
         let reply_types = ReplyTypes::new(reply_types)?;
         let mut chosen = settings::at_start(settings)?;
-        chosen.host_commands = own_commands;
+        chosen.host_commands = own_commands
+            .into_iter()
+            .map(|(name, arity, is_readonly)| HostCommand { name, arity, is_readonly })
+            .collect();
         let unix_path = chosen.unix_path.as_ref().map(|path| path.display().to_string());
         let handle = Arc::clone(&database.get().handle);
         let notices = Arc::new(Kept::default());
@@ -109,6 +113,22 @@ impl Server {
     #[doc = stub_doc!("Server.kill_clients")]
     fn kill_clients(&self, py: Python<'_>, ids: Vec<u64>) -> usize {
         py.detach(|| self.running.kill_clients(ids))
+    }
+
+    #[doc = stub_doc!("Server.recorded")]
+    fn recorded<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let told = py.detach(|| self.running.recorded());
+        recorded::all(py, &told, self.unix_path.as_deref())
+    }
+
+    #[doc = stub_doc!("Server.forget")]
+    #[pyo3(signature = (what, /))]
+    fn forget(&self, py: Python<'_>, what: &str) {
+        py.detach(|| match what {
+            "counters" => self.running.reset_counters(),
+            "slow_calls" => self.running.forget_slow_calls(),
+            name => self.running.forget_stalls(name),
+        });
     }
 
     #[doc = stub_doc!("Server.take_notices")]

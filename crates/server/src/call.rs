@@ -7,6 +7,7 @@
 use dwell_engine::{BatchOptions, Error, Eviction, Gathered, NamespaceId, Scope, Stop};
 use dwell_wire::{Arguments, Reply};
 
+use crate::counters::Counters;
 use crate::cursors::Cursors;
 use crate::house::House;
 use crate::lazy_turn::LazyTurn;
@@ -89,6 +90,8 @@ pub struct TransactionCall<'call, 'engine> {
     pub gathered: &'call mut Gathered,
     /// What all connections share.
     pub house: &'call House,
+    /// What is counted.
+    pub counters: &'call mut Counters,
 }
 
 impl TransactionCall<'_, '_> {

@@ -4,6 +4,7 @@ use std::ops::BitOr;
 
 use crate::call::{DataFn, SessionFn, TransactionFn};
 use crate::name_hash::hash;
+use crate::settings::HostCommand;
 
 #[cfg(test)]
 mod tests;
@@ -25,7 +26,7 @@ pub struct Command {
     pub is_container: bool,
     /// Who runs it.
     pub handler: Handler,
-    /// Its place in [`COMMANDS`].
+    /// Its place in [`COMMANDS`], or behind it.
     pub index: usize,
 }
 
@@ -60,6 +61,8 @@ impl Flags {
     pub const NEVER_QUEUED: Self = Self(4);
     /// Changes data.
     pub const WRITE: Self = Self(8);
+    /// Costs the same whatever it is asked for.
+    pub const CONSTANT: Self = Self(16);
 
     /// Whether all of `other` are in this set.
     pub const fn contains(self, other: Self) -> bool {
@@ -76,11 +79,35 @@ impl BitOr for Flags {
 }
 
 impl Command {
+    /// Whether it costs the same whatever it is asked for, so that a thousand of them can be timed
+    /// together.
+    pub fn is_constant(&self) -> bool {
+        self.flags.contains(Flags::CONSTANT)
+    }
+
     /// Whether a command of `words` words has the right number of them.
     pub fn accepts(&self, words: usize) -> bool {
         let words = i32::try_from(words).unwrap_or(i32::MAX);
         if self.arity < 0 { words >= -self.arity } else { words == self.arity }
     }
+}
+
+/// The commands that a user has added to the host, with places behind the table.
+///
+/// They live as long as the process, so that they can stand wherever one of the table can; a loop
+/// that is started again leaves a few hundred bytes behind.
+pub fn of_host(added: &[HostCommand]) -> Vec<&'static Command> {
+    let command = |(place, added): (usize, &HostCommand)| -> &'static Command {
+        Box::leak(Box::new(Command {
+            name: added.name.clone().leak(),
+            arity: added.arity,
+            flags: if added.is_readonly { Flags::NONE } else { Flags::NO_MULTI },
+            is_container: false,
+            handler: Handler::Host,
+            index: COMMANDS.len() + place,
+        }))
+    };
+    added.iter().enumerate().map(command).collect()
 }
 
 /// The command with this name, in any case.

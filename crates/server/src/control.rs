@@ -8,8 +8,12 @@ use dwell_wire::Value;
 use mio::Waker;
 
 use crate::clients::{ClientFacts, Handle};
-use crate::counters::Facts;
+use crate::counters::{Counters, Facts};
+use crate::house::House;
 use crate::settings::ServerSettings;
+
+/// What is done with the counters between two turns.
+pub type Look = Box<dyn FnOnce(&mut Counters, &House) + Send>;
 
 /// What the loop can be told.
 pub enum Control {
@@ -37,6 +41,8 @@ pub enum Control {
     Clients(Sender<Vec<ClientFacts>>),
     /// Tell the counters.
     Facts(Sender<Facts>),
+    /// Look at what was counted, or change it.
+    Look(Look),
     /// Send what is due, close everything, end.
     Stop,
 }

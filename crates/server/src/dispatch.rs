@@ -5,25 +5,14 @@ use std::fmt::Write as _;
 
 use dwell_wire::Arguments;
 
-use crate::command::{COMMANDS, Command, Flags, Handler, find, find_subcommand};
+use crate::command::{Command, Flags, Handler, find, find_subcommand};
 use crate::session::Session;
-use crate::settings::ServerSettings;
 
 #[cfg(test)]
 mod tests;
 
 /// Bytes of a name or of arguments that an error repeats.
 const SHOWN_BYTES_MAX: usize = 128;
-
-/// What only the host knows: a command that a user has added. The host checks the rest.
-pub static HOSTS_OWN: Command = Command {
-    name: "",
-    arity: -1,
-    flags: Flags::NO_MULTI,
-    is_container: false,
-    handler: Handler::Host,
-    index: COMMANDS.len(),
-};
 
 /// Why a request is not executed.
 #[derive(Debug, PartialEq, Eq)]
@@ -44,11 +33,11 @@ pub fn resolve(
     args: Arguments<'_>,
     likely: Option<&'static Command>,
     session: &Session,
-    settings: &ServerSettings,
+    own_commands: &[&'static Command],
 ) -> Result<&'static Command, Refusal> {
     let command = match likely {
         Some(likely) if likely.name.as_bytes().eq_ignore_ascii_case(&args[0]) => likely,
-        _ => known(args, settings)?,
+        _ => known(args, own_commands)?,
     };
     let refuse = |text| Err(Refusal { text, command: Some(command.index) });
     if !command.accepts(args.len()) {
@@ -59,12 +48,16 @@ pub fn resolve(
         return refuse("NOAUTH Authentication required.".into());
     }
     if session.transaction.is_some() && command.flags.contains(Flags::NO_MULTI) {
-        return refuse("ERR Command not allowed inside a transaction".into());
+        let name = command.name;
+        return refuse(format!("ERR Command not allowed inside a transaction: {name}").into());
     }
     Ok(command)
 }
 
-fn known(args: Arguments<'_>, settings: &ServerSettings) -> Result<&'static Command, Refusal> {
+fn known(
+    args: Arguments<'_>,
+    own_commands: &[&'static Command],
+) -> Result<&'static Command, Refusal> {
     let name = &args[0];
     // A subcommand's whole name in the place of a command's is no command.
     let command = match find(name).filter(|_| !name.contains(&b'|')) {
@@ -75,17 +68,16 @@ fn known(args: Arguments<'_>, settings: &ServerSettings) -> Result<&'static Comm
             }
         }
         Some(command) => command,
-        None if is_hosts_own(name, settings) => &HOSTS_OWN,
-        None => return Err(unknown(args)),
+        None => {
+            let is_meant = |own: &&Command| own.name.as_bytes().eq_ignore_ascii_case(name);
+            let own = own_commands.iter().copied().find(is_meant);
+            own.ok_or_else(|| unknown(args))?
+        }
     };
     match command.handler {
         Handler::Refused(family) => Err(refused(args, command, family)),
         _ => Ok(command),
     }
-}
-
-fn is_hosts_own(name: &[u8], settings: &ServerSettings) -> bool {
-    settings.host_commands.iter().any(|own| own.as_bytes().eq_ignore_ascii_case(name))
 }
 
 fn unknown(args: Arguments<'_>) -> Refusal {

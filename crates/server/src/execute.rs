@@ -70,7 +70,7 @@ pub fn data_call(
     reply: &mut Reply,
     house: &House,
 ) -> Result<(), Stop> {
-    let House { databases, cursors, settings } = house;
+    let House { databases, cursors, settings, .. } = house;
     run(&mut Call { args, scope, reply, databases, cursors, eviction: settings.eviction })
 }
 
@@ -131,13 +131,22 @@ impl Executor<'_> {
     /// Answers a command whose wait is over, perhaps by running it again.
     pub fn resume(&mut self, client: Handle, connection: &mut Connection) {
         let Some(parked) = connection.parked.take() else { return };
-        match parked.wait {
-            Wait::Answered(Some(value)) => self.reply.value(&value),
+        // What is resumed is timed by itself.
+        self.counters.end(Instant::now());
+        let mark = self.reply.mark();
+        match &parked.wait {
             Wait::Answered(None) => {}
-            Wait::Failed(error) => self.fail(parked.command, &error),
+            Wait::Answered(Some(value)) => {
+                self.reply.value(value);
+                self.note_answer(connection, &parked, mark);
+            }
+            Wait::Failed(error) => {
+                append_error(self.reply, error);
+                self.note_answer(connection, &parked, mark);
+            }
             Wait::Ready => {
-                let args = parked.arguments.view();
-                self.attempt(client, connection, parked.command, args, parked.tried);
+                let Parked { command, arguments, tried, .. } = *parked;
+                self.attempt(client, connection, command, arguments.view(), tried);
             }
             Wait::Gather | Wait::Delay | Wait::Host => connection.parked = Some(parked),
         }
@@ -157,7 +166,7 @@ impl Executor<'_> {
     fn command(&mut self, client: Handle, connection: &mut Connection, args: Arguments<'_>) {
         let session = &mut connection.session;
         let likely = connection.last_command;
-        let command = match resolve(args, likely, session, &self.house.settings) {
+        let command = match resolve(args, likely, session, &self.house.own_commands) {
             Ok(command) => command,
             Err(refusal) => return self.refuse(connection, &refusal),
         };
@@ -175,9 +184,8 @@ impl Executor<'_> {
     }
 
     fn refuse(&mut self, connection: &mut Connection, refusal: &Refusal) {
-        self.counters.reject(refusal.command);
+        self.counters.reject(refusal.command, refusal.text.as_bytes());
         let session = &mut connection.session;
-        // A user's own command has a place behind the table.
         let command = refusal.command.and_then(|index| COMMANDS.get(index));
         if command.is_some_and(|command| command.name == "exec") {
             // An EXEC ends the transaction even where it is misspelt.
@@ -202,27 +210,39 @@ impl Executor<'_> {
         args: Arguments<'_>,
         mut tried: Tried,
     ) {
-        self.counters.begin(command.index);
+        self.counters.begin(command);
         let mark = self.reply.mark();
         let result = self.handle(connection, command, args, &mut tried.gathered);
         let pause = match result {
-            Ok(()) => {
-                if self.reply.bytes().get(mark.bytes) == Some(&b'-') {
-                    self.counters.fail(command.index);
-                }
-                return;
+            Ok(()) => return self.note_reply(connection, (command, args), mark, tried.since),
+            Err(Pause::Engine(Stop::Gather(_))) if tried.gathers == GATHERS_MAX => {
+                let text = "the keys of the command keep changing under it";
+                Pause::Engine(Stop::Fail(Error::new(ErrorKind::Busy, text)))
             }
             Err(pause) => pause,
         };
         self.reply.truncate(mark);
+        if let Pause::Engine(Stop::Fail(error)) = &pause {
+            append_error(self.reply, error);
+            return self.note_reply(connection, (command, args), mark, tried.since);
+        }
+        tried.since.get_or_insert_with(Instant::now);
+        self.park(client, connection, (command, args), tried, pause);
+    }
+
+    /// Has a command wait for what it needs, to begin again when that has come.
+    fn park(
+        &mut self,
+        client: Handle,
+        connection: &mut Connection,
+        (command, args): (&'static Command, Arguments<'_>),
+        tried: Tried,
+        pause: Pause,
+    ) {
+        self.counters.postpone();
         let arguments = args.to_owned();
         let mut parked = Box::new(Parked { command, arguments, tried, wait: Wait::Host });
         match pause {
-            Pause::Engine(Stop::Fail(error)) => return self.fail(command, &error),
-            Pause::Engine(Stop::Gather(_)) if parked.tried.gathers == GATHERS_MAX => {
-                let text = "the keys of the command keep changing under it";
-                return self.fail(command, &Error::new(ErrorKind::Busy, text));
-            }
             Pause::Engine(Stop::Gather(missing)) => {
                 parked.wait = Wait::Gather;
                 parked.tried.gathers += 1;
@@ -234,13 +254,10 @@ impl Executor<'_> {
                 self.timers.delay(client, Instant::now() + Duration::from_millis(ms));
             }
             Pause::Host => self.ask(client, connection, &parked),
+            // It has failed, and is not parked.
+            Pause::Engine(_) => return,
         }
         connection.parked = Some(parked);
-    }
-
-    fn fail(&mut self, command: &Command, error: &Error) {
-        self.counters.fail(command.index);
-        append_error(self.reply, error);
     }
 
     fn handle(
@@ -250,7 +267,7 @@ impl Executor<'_> {
         args: Arguments<'_>,
         gathered: &mut Gathered,
     ) -> Result<(), Pause> {
-        let Self { turn, reply, house, .. } = self;
+        let Self { turn, reply, house, counters, .. } = self;
         let session = &mut connection.session;
         match &command.handler {
             Handler::Data(run) => {
@@ -263,7 +280,15 @@ impl Executor<'_> {
                 run(&mut SessionCall { args, session, reply, house }).map_err(Stop::Fail)?;
             }
             Handler::Transaction(run) => {
-                run(&mut TransactionCall { args, session, reply, turn, gathered, house })?;
+                run(&mut TransactionCall {
+                    args,
+                    session,
+                    reply,
+                    turn,
+                    gathered,
+                    house,
+                    counters,
+                })?;
             }
             Handler::Host => return Err(Pause::Host),
             Handler::Attack => {

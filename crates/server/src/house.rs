@@ -2,6 +2,7 @@
 
 use dwell_engine::NamespaceId;
 
+use crate::command::Command;
 use crate::cursors::Cursors;
 use crate::settings::ServerSettings;
 
@@ -13,4 +14,6 @@ pub struct House {
     pub databases: Vec<NamespaceId>,
     /// The cursors of SCAN.
     pub cursors: Cursors,
+    /// The commands that only the host knows.
+    pub own_commands: Vec<&'static Command>,
 }

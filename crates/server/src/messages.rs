@@ -35,7 +35,10 @@ impl EventLoop {
                         self.answer(asker, value);
                     }
                 }
-                Control::Adjust(change) => change(&mut self.house.settings),
+                Control::Adjust(change) => {
+                    change(&mut self.house.settings);
+                    self.counters.stall_min = self.house.settings.stall_min();
+                }
                 Control::Kill(ids, told) => {
                     let count = self.kill(&ids);
                     let _ = told.send(count);
@@ -48,6 +51,7 @@ impl EventLoop {
                 Control::Facts(told) => {
                     let _ = told.send(self.facts());
                 }
+                Control::Look(look) => look(&mut self.counters, &self.house),
                 Control::Stop => self.stop(),
             }
         }
@@ -117,7 +121,7 @@ impl EventLoop {
     }
 
     fn facts(&self) -> Facts {
-        let mut facts = self.counters.facts();
+        let mut facts = self.counters.facts(&self.house.own_commands);
         facts.clients = self.clients.len();
         for (_, connection) in self.clients.iter() {
             facts.clients_parked += usize::from(connection.parked.is_some());

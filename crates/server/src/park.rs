@@ -7,6 +7,7 @@ use std::io;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
+use std::time::Instant;
 
 use dwell_engine::{Engine, Error, Gathered, Missing};
 use dwell_wire::{OwnedArguments, Value};
@@ -41,6 +42,8 @@ pub struct Tried {
     pub gathered: Gathered,
     /// How often something was.
     pub gathers: u32,
+    /// When it was first found that it has to wait.
+    pub since: Option<Instant>,
 }
 
 /// What a command waits for, or what has come.

@@ -13,14 +13,16 @@ use dwell_wire::Value;
 
 use crate::admin::{AdminRequest, Desk, Requests};
 use crate::clients::ClientFacts;
+use crate::command;
 use crate::control::{Control, Mailbox};
-use crate::counters::Facts;
+use crate::counters::{Counters, Facts, Recorded};
 use crate::cursors::Cursors;
 use crate::event_loop::EventLoop;
 use crate::house::House;
 use crate::listener;
 use crate::notice::Notices;
 use crate::settings::ServerSettings;
+use crate::slow::StallKind;
 
 /// How long a question to the loop may take; it answers between two turns.
 const QUESTION_TIME_MAX: Duration = Duration::from_secs(5);
@@ -46,7 +48,8 @@ impl Server {
             .map(|number| engine.namespace(number.to_string().as_bytes()))
             .collect::<Result<_, _>>()
             .map_err(io::Error::other)?;
-        let house = House { settings, databases, cursors: Cursors::default() };
+        let own_commands = command::of_host(&settings.host_commands);
+        let house = House { settings, databases, cursors: Cursors::default(), own_commands };
         let (desk, requests) = Desk::new();
         let (event_loop, mailbox) = EventLoop::new(engine, house, listeners, desk, notices)?;
         let end = Arc::new(Mutex::new(None));
@@ -82,6 +85,28 @@ impl Server {
         })
     }
 
+    /// Begins all counters anew; what took long stays.
+    pub fn reset_counters(&self) {
+        self.look(|counters, _| counters.reset());
+    }
+
+    /// What is known of time.
+    pub fn recorded(&self) -> Recorded {
+        self.look(|counters, house| counters.recorded(&house.own_commands)).unwrap_or_default()
+    }
+
+    /// Forgets the slow calls.
+    pub fn forget_slow_calls(&self) {
+        self.look(|counters, _| counters.slow.forget_calls());
+    }
+
+    /// Forgets the stalls of the kind of this name.
+    pub fn forget_stalls(&self, name: &str) {
+        if let Some(kind) = StallKind::ALL.into_iter().find(|kind| kind.name() == name) {
+            self.look(move |counters, _| counters.slow.forget_stalls(kind));
+        }
+    }
+
     /// Every open connection.
     pub fn clients(&self) -> Vec<ClientFacts> {
         self.ask(Control::Clients).unwrap_or_default()
@@ -105,6 +130,18 @@ impl Server {
             // A loop that panicked has told why already.
             let _ = thread.join();
         }
+    }
+
+    /// Looks at what was counted, or changes it, between two turns; not of a loop that has ended.
+    fn look<T: Send + 'static>(
+        &self,
+        look: impl FnOnce(&mut Counters, &House) -> T + Send + 'static,
+    ) -> Option<T> {
+        self.ask(|told| {
+            Control::Look(Box::new(move |counters, house| {
+                let _ = told.send(look(counters, house));
+            }))
+        })
     }
 
     fn ask<T>(&self, question: impl FnOnce(std::sync::mpsc::Sender<T>) -> Control) -> Option<T> {

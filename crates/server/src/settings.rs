@@ -4,6 +4,7 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use dwell_engine::Eviction;
 
@@ -15,6 +16,17 @@ pub struct Bind {
     /// Whether the server must not start without it. An address that the machine does not have may
     /// be left out otherwise, as Redis leaves out `-::*`.
     pub is_required: bool,
+}
+
+/// A command that a user has added to the host, and what the dispatch must know of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostCommand {
+    /// Lower case.
+    pub name: String,
+    /// Number of words with the name; `-n` means at least `n`.
+    pub arity: i32,
+    /// Whether it only reads, and so may stand inside MULTI.
+    pub is_readonly: bool,
 }
 
 /// Everything that the transport can be told.
@@ -52,12 +64,34 @@ pub struct ServerSettings {
     pub bulk_bytes_max: usize,
     /// How long a command that the host runs may take.
     pub host_timeout_ms: u64,
-    /// Names of commands that only the host knows, in lower case.
-    pub host_commands: Vec<String>,
+    /// Commands that only the host knows; fixed at the start.
+    pub host_commands: Vec<HostCommand>,
+    /// A call that takes longer is kept for SLOWLOG; never if absent.
+    pub slow_us: Option<u64>,
+    /// How many of them are kept.
+    pub slow_calls_max: usize,
+    /// A stall of the loop that is kept for LATENCY; 0 for none.
+    pub stall_ms: u64,
     /// The version of Redis that clients are told.
     pub redis_version: String,
     /// The engine's policy of eviction, for `OBJECT`.
     pub eviction: Eviction,
+}
+
+/// A command of constant cost does not take as long by itself, so that it need not be timed alone.
+const CONSTANT_US_MAX: u64 = 1000;
+
+impl ServerSettings {
+    /// How long the loop must be busy with one thing for that to be a stall.
+    pub fn stall_min(&self) -> Duration {
+        if self.stall_ms == 0 { Duration::MAX } else { Duration::from_millis(self.stall_ms) }
+    }
+
+    /// Whether every call must be timed by itself, because any of them may be slow: what asking the
+    /// clock for each one costs, whoever set such a bound has asked for.
+    pub fn times_each_call(&self) -> bool {
+        self.slow_us.is_some_and(|slow_us| slow_us < CONSTANT_US_MAX)
+    }
 }
 
 impl Default for ServerSettings {
@@ -80,6 +114,9 @@ impl Default for ServerSettings {
             bulk_bytes_max: 512 << 20,
             host_timeout_ms: 60_000,
             host_commands: Vec::new(),
+            slow_us: Some(10_000),
+            slow_calls_max: 128,
+            stall_ms: 0,
             redis_version: "7.0.15".to_owned(),
             eviction: Eviction::None,
         }

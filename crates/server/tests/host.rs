@@ -6,7 +6,7 @@ mod support;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dwell_server::{Server, ServerSettings};
+use dwell_server::{HostCommand, Server, ServerSettings};
 use dwell_wire::Value;
 use support::{Client, PATIENCE, bytes, command, error, loopback, ok, start};
 
@@ -131,13 +131,45 @@ fn a_reply_is_spelled_in_the_version_of_its_connection() {
     }
 }
 
+fn own_command(name: &str, is_readonly: bool) -> HostCommand {
+    HostCommand { name: name.to_owned(), arity: -1, is_readonly }
+}
+
 #[test]
-fn a_users_own_command_that_is_refused_stops_nobody() {
-    let settings = ServerSettings { host_commands: vec!["mine".to_owned()], ..loopback() };
-    let server = start(settings);
+fn a_users_own_command_that_only_reads_is_answered_in_its_place_of_exec() {
+    let host_commands = vec![own_command("mine", true)];
+    let server = Arc::new(start(ServerSettings { host_commands, ..loopback() }));
+    let mut client = Client::to(&server);
+    client.send(b"MULTI\r\nSET a 1\r\nMINE a\r\nGET a\r\nEXEC\r\n");
+    let host = echo_requests(&server, 1);
+    let replies: Vec<Value> = (0..5).map(|_| client.reply()).collect();
+    let own = Value::Array(vec![bytes("MINE"), bytes("a")]);
+    assert_eq!(replies[4], Value::Array(vec![ok(), own, bytes("1")]));
+    assert_eq!(host.join().unwrap(), [true]);
+}
+
+#[test]
+fn a_watched_key_that_changes_while_the_host_reads_stops_exec() {
+    let server = start(loopback());
+    let (mut client, mut other) = (Client::to(&server), Client::to(&server));
+    client.send(b"WATCH a\r\nMULTI\r\nTIME\r\nSET b 1\r\nEXEC\r\n");
+    let request = server.take_admin_request(PATIENCE).unwrap();
+    assert_eq!(other.call(&["SET", "a", "1"]), ok());
+    server.answer(request.id, Some(ok()));
+    let replies: Vec<Value> = (0..5).map(|_| client.reply()).collect();
+    assert_eq!(replies[4], Value::NullArray);
+    assert_eq!(other.call(&["GET", "b"]), Value::Null);
+}
+
+#[test]
+fn a_users_own_command_that_writes_is_refused_by_name_and_stops_its_transaction() {
+    let host_commands = vec![own_command("mine", false)];
+    let server = start(ServerSettings { host_commands, ..loopback() });
     let mut client = Client::to(&server);
     client.call(&["MULTI"]);
-    let refusal = error("ERR Command not allowed inside a transaction");
+    let refusal = error("ERR Command not allowed inside a transaction: mine");
     assert_eq!(client.call(&["MINE", "a"]), refusal);
-    assert_eq!(client.call(&["DISCARD"]), ok());
+    let aborted = error("EXECABORT Transaction discarded because of previous errors.");
+    assert_eq!(client.call(&["EXEC"]), aborted);
+    assert_eq!(client.call(&["PING"]), Value::Status(b"PONG".to_vec()));
 }

@@ -38,17 +38,22 @@ def server(arguments: Arguments = None) -> None:
     Takes redis-server's flags where they have a meaning, such as --port, --bind, --dir, --save,
     --appendonly, --requirepass and --maxmemory, Respite's -h and -p, and Dwell's own --placement
     (lifetime, memory, disk) and --durability (none, interval, always). Each can stand in a
-    redis.conf or in the environment as well (DWELL_PORT=7000). docs/settings.md lists all.
+    redis.conf or in the environment as well (DWELL_PORT=7000). docs/settings.md lists all. Give a
+    password by --requirepass-file rather than on the command line, which others can read.
 
     Example:  dwell server --port 7000 --dir /var/lib/dwell --placement lifetime
     """
+    from dwell.cli.hidden_password import hide_password
     from dwell.directives import read_settings
 
+    hide_password(arguments or [])
     try:
         settings = read_settings(arguments or [], os.environ)
     except UsageError as error:
         complain(str(error), hint=error.hint)
         raise SystemExit(exits.USAGE) from None
+    # Whatever this process may start has no business with it.
+    os.environ.pop("DWELL_PASSWORD", None)
     from dwell.server.core import NativeCore
     from dwell.server.serve import serve
 

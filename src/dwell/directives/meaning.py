@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Final, TypeAlias
 
 from dwell.directives.directive import Directive, unknown
@@ -16,12 +17,20 @@ from dwell.directives_ignored import IGNORED
 from dwell.errors import UsageError
 from dwell.settings import FACTS, Settings
 
-__all__ = ["BY_DIRECTIVE", "COMPOUND", "FSYNC_TO_DURABILITY", "apply", "check_save"]
+__all__ = [
+    "AUTH_FILE",
+    "BY_DIRECTIVE",
+    "COMPOUND",
+    "FSYNC_TO_DURABILITY",
+    "apply",
+    "check_save",
+]
 
 Changes: TypeAlias = dict[str, object]
 """New values by field name of `Settings`."""
 
 FSYNC_TO_DURABILITY: Final = {"no": "none", "everysec": "interval", "always": "always"}
+AUTH_FILE: Final = "requirepass-file"
 _SAVE_NOTHING: Final = ("",)
 _OUTPUT_CLASSES: Final = ("normal", "replica", "slave", "pubsub")
 
@@ -52,6 +61,20 @@ def _apply_output_limit(directive: Directive, changes: Changes) -> None:
             changes.update(parsed)
 
 
+def _apply_password_file(directive: Directive, changes: Changes) -> None:
+    """Read the password from the first line of a file, so that it is in no command line."""
+    path = directive.word()
+    try:
+        password = Path(path).read_text(encoding="utf-8").split("\n", 1)[0]
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8"
+        raise UsageError(f"cannot read the password file, {reason}: {path}", found=path) from error
+    if not password:
+        # An empty password lets everybody in, which nobody wants who names a file for it.
+        raise UsageError(f"the password file has an empty first line: {path}", found=path)
+    changes["password"] = password
+
+
 def check_save(directive: Directive, _changes: Changes) -> None:
     """Check the form of `save`; what it means is settled when all directives are known."""
     words = directive.words
@@ -63,6 +86,7 @@ def check_save(directive: Directive, _changes: Changes) -> None:
 COMPOUND: Final[dict[str, Callable[[Directive, Changes], None]]] = {
     "appendfsync": _apply_fsync,
     "client-output-buffer-limit": _apply_output_limit,
+    AUTH_FILE: _apply_password_file,
     "save": check_save,
 }
 BY_DIRECTIVE: Final = {fact.directive: fact for fact in FACTS.values()}

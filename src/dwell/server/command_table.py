@@ -59,6 +59,11 @@ class CommandFacts:
     keys: Keys | None = None
     deprecated: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def is_readonly(self) -> bool:
+        """Whether it only reads data."""
+        return "readonly" in self.flags
+
     def accepts(self, words_count: int) -> bool:
         """Whether a command of so many words fits the arity."""
         return words_count == self.arity if self.arity > 0 else words_count >= -self.arity

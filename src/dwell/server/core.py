@@ -108,9 +108,9 @@ class NativeCore:
             UnavailableError: an address is taken or cannot be had; it says which.
         """
         told: dict[str, Any] = to_native(settings) | {"redis_version": REDIS_VERSION}
-        names = [each.name for each in own_commands]
+        own = [(each.name, each.arity, each.is_readonly) for each in own_commands]
         try:
-            return _core.Server(engine.database, told, REPLY_TYPES, names)
+            return _core.Server(engine.database, told, REPLY_TYPES, own)
         except UnavailableError as error:
             error.hint = error.hint or "another server may be there: choose by --port or --bind"
             raise

@@ -7,7 +7,6 @@ reply, never the end of the thread that ran it (INV-05).
 from __future__ import annotations
 
 import sys
-import time
 import traceback
 from typing import TYPE_CHECKING
 
@@ -51,7 +50,7 @@ def prepare(native: NativeRequest, context: Context, registry: Registry) -> Prep
     if command is None:
         return ErrorReply(f"ERR internal no function for the command '{facts.name}'")
     if native.in_multi and "no_multi" in facts.flags:
-        return ErrorReply("ERR Command not allowed inside a transaction")
+        return ErrorReply(f"ERR Command not allowed inside a transaction: {facts.name}")
     named_words = 1 + facts.name.count("|")
     return Prepared(
         command,
@@ -59,8 +58,8 @@ def prepare(native: NativeRequest, context: Context, registry: Registry) -> Prep
             words=native.args,
             arguments=native.args[named_words:],
             client=native.client,
-            database=native.database,
-            protocol=native.protocol,
+            database=int(native.client["db"]),
+            protocol=int(native.client["resp"]),
             is_in_multi=native.in_multi,
             context=context,
         ),
@@ -69,20 +68,13 @@ def prepare(native: NativeRequest, context: Context, registry: Registry) -> Prep
 
 def run(prepared: Prepared) -> Reply:
     """Run a command and return its reply, an error line if it raised."""
-    started_ns = time.perf_counter_ns()
-    reply: Reply
     try:
-        reply = prepared.command.run(prepared.request)
+        return prepared.command.run(prepared.request)
     except Error as error:
-        reply = ErrorReply(f"{WIRE[error.kind] or 'ERR'} {error}")
+        return ErrorReply(f"{WIRE[error.kind] or 'ERR'} {error}")
     except Exception as error:  # noqa: BLE001 whatever a command does, its client gets a reply
         traceback.print_exc(file=sys.stderr)
-        reply = ErrorReply(f"ERR internal {type(error).__name__} in the command, see the log")
-    microseconds = (time.perf_counter_ns() - started_ns) // 1000
-    prepared.request.context.counters.count(
-        prepared.command.name, microseconds, has_failed=isinstance(reply, ErrorReply)
-    )
-    return reply
+        return ErrorReply(f"ERR internal {type(error).__name__} in the command, see the log")
 
 
 def unknown_command(words: Sequence[str], commands: CommandTable) -> ErrorReply:

@@ -47,28 +47,13 @@ class NativeRequest(Protocol):
         ...
 
     @property
-    def client_id(self) -> int:
-        """The connection's number."""
-        ...
-
-    @property
     def client(self) -> Facts:
         """The connection's facts, as in `NativeServer.clients`."""
         ...
 
     @property
-    def database(self) -> int:
-        """The number that SELECT chose."""
-        ...
-
-    @property
     def args(self) -> Sequence[bytes]:
         """The words of the command, its name first."""
-        ...
-
-    @property
-    def protocol(self) -> int:
-        """2 or 3."""
         ...
 
     @property
@@ -94,6 +79,14 @@ class NativeServer(Protocol):
 
     def facts(self) -> Facts:
         """Tell the counters."""
+        ...
+
+    def recorded(self) -> Facts:
+        """Tell what is known of time: `latencies`, `slow_calls` and `stalls`."""
+        ...
+
+    def forget(self, what: str) -> None:
+        """Forget the `counters` with the latencies, the `slow_calls`, or the stalls of a kind."""
         ...
 
     def adjust(self, changes: dict[str, Any]) -> None:

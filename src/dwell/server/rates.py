@@ -63,6 +63,10 @@ class Rates:
             )
         )
 
+    def forget(self) -> None:
+        """Begin anew, because the counters have."""
+        self._looks.clear()
+
     @property
     def commands_per_s(self) -> float:
         """Commands a second."""

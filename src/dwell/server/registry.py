@@ -86,15 +86,18 @@ def command(
 ) -> Callable[[Run], Run]:
     """Make a function a command of the server.
 
-    It runs in the host, without the engine's lock, and is refused by name inside MULTI unless it
-    only reads. Whatever it writes should be one conditional batch.
+    It runs in the host, without the engine's lock. Whatever it writes should be one conditional
+    batch. Inside MULTI it is refused by name, which makes EXEC refuse all, unless it only reads:
+    then it runs just before the batch, once EXEC has come, and sees what was acknowledged by then
+    and nothing of the commands queued before it; its reply stands in its place. A key that it reads
+    and that is watched has not changed when the batch begins (docs/decisions/0013).
 
     Args:
         name: how clients call it; case does not matter.
         arity: how many words it has with its name; -n is at least n. Needed unless the command is
             one of Dwell's own.
         summary: one sentence for COMMAND DOCS. Needed with `arity`.
-        is_readonly: whether it only reads.
+        is_readonly: whether it only reads. Dwell takes your word for it.
         is_slow: whether it may take longer than a few milliseconds; others are then not held up.
 
     Raises:

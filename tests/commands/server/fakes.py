@@ -62,11 +62,11 @@ class FakeRequest:
 
     args: Sequence[bytes]
     id: int = 1
-    client_id: int = 7
-    client: dict[str, Any] = field(default_factory=lambda: {"id": 7, "addr": "127.0.0.1:5000"})
-    database: int = 0
-    protocol: int = 2
+    client: dict[str, Any] = field(default_factory=dict)
     in_multi: bool = False
+
+    def __post_init__(self) -> None:
+        self.client = {"id": 7, "addr": "127.0.0.1:5000", "db": 0, "resp": 2} | self.client
 
 
 @dataclass
@@ -76,6 +76,9 @@ class FakeServer:
     counters: dict[str, Any] = field(default_factory=dict)
     open_clients: list[dict[str, Any]] = field(default_factory=list)
     adjusted: dict[str, Any] = field(default_factory=dict)
+    times: dict[str, Any] = field(
+        default_factory=lambda: {"latencies": {}, "slow_calls": [], "stalls": {}}
+    )
     requests: list[FakeRequest] = field(default_factory=list)
     answers: dict[int, object] = field(default_factory=dict)
     answered: threading.Condition = field(default_factory=threading.Condition)
@@ -109,6 +112,17 @@ class FakeServer:
         if self.refusal is not None:
             raise self.refusal
         self.adjusted.update(changes)
+
+    def recorded(self) -> dict[str, Any]:
+        return self.times
+
+    def forget(self, what: str) -> None:
+        if what == "counters":
+            self.counters = {}
+        elif what == "slow_calls":
+            self.times["slow_calls"] = []
+        else:
+            self.times["stalls"][what] = {"last": [], "longest_us": 0}
 
     def clients(self) -> list[dict[str, Any]]:
         return self.open_clients

@@ -82,7 +82,7 @@ def test_mistake_is_answered_with_one_error_line(
 
 def test_memory_usage_counts_key_and_value(house: House) -> None:
     house.engine.places[2, b"k"] = {"size_bytes": 99, "home": "memory"}
-    assert house.call("MEMORY", "USAGE", "k", database=2) == 100
+    assert house.call("MEMORY", "USAGE", "k", client={"db": 2}) == 100
     assert house.call("MEMORY", "USAGE", "k") is None
 
 

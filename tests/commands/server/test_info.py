@@ -22,10 +22,29 @@ def test_default_tells_what_clients_read_on_connecting(house: House) -> None:
 
 
 def test_default_leaves_the_command_counters_out(house: House) -> None:
-    house.call("TIME")
-    assert "cmdstat_time" not in told(house)
-    assert "cmdstat_time:calls=1," in told(house, "all")
-    assert "cmdstat_time:calls=1," in told(house, "everything")
+    counts = {"calls": 2, "nanoseconds": 5000, "rejected": 1, "failed": 0}
+    house.server.counters = {"commands": {"time": counts}}
+    line = "cmdstat_time:calls=2,usec=5,usec_per_call=2.50,rejected_calls=1,failed_calls=0"
+    assert line not in told(house)
+    assert line in told(house, "all")
+    assert line in told(house, "everything")
+
+
+def test_errors_are_told_by_their_codes(house: House) -> None:
+    house.server.counters = {"errors": {"WRONGTYPE": 2, "ERR": 1}}
+    assert told(house, "errorstats").split("\r\n") == [
+        "# Errorstats",
+        "errorstat_ERR:count=1",
+        "errorstat_WRONGTYPE:count=2",
+        "",
+    ]
+
+
+def test_latencies_are_told_as_percentiles_in_microseconds(house: House) -> None:
+    house.server.times["latencies"] = {"get": [(500, 900), (8000, 98), (90_000, 2)]}
+    assert told(house, "latencystats").split("\r\n")[1] == (
+        "latency_percentiles_usec_get:p50=0.500,p99=8.000,p99.9=90.000"
+    )
 
 
 def test_named_sections_are_told_alone_and_once(house: House) -> None:
@@ -48,16 +67,16 @@ def test_unknown_section_is_empty(house: House) -> None:
 def test_keyspace_tells_databases_that_hold_keys(house: House) -> None:
     house.engine.numbers = {
         "spaces": [
-            {"name": b"2", "keys": 0, "expiring": 0},
-            {"name": b"10", "keys": 1, "expiring": 0},
-            {"name": b"0", "keys": 3, "expiring": 1},
-            {"name": b"tenant", "keys": 9, "expiring": 9},
+            {"name": b"2", "keys": 0, "expiring": 0, "average_left_ms": 70},
+            {"name": b"10", "keys": 1, "expiring": 0, "average_left_ms": 70},
+            {"name": b"0", "keys": 3, "expiring": 1, "average_left_ms": 70},
+            {"name": b"tenant", "keys": 9, "expiring": 9, "average_left_ms": 70},
         ]
     }
     assert told(house, "keyspace").split("\r\n") == [
         "# Keyspace",
-        "db0:keys=3,expires=1,avg_ttl=0",
-        "db10:keys=1,expires=0,avg_ttl=0",
+        "db0:keys=3,expires=1,avg_ttl=70",
+        "db10:keys=1,expires=0,avg_ttl=70",
         "",
     ]
 

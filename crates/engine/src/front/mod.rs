@@ -8,6 +8,7 @@ mod copies;
 mod deadlines;
 pub mod entry;
 mod index;
+mod lifetimes;
 mod slab;
 mod space;
 mod table;

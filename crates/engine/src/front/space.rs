@@ -3,6 +3,7 @@
 
 use super::entry::{Below, Header, State};
 use super::index::Index;
+use super::lifetimes::Lifetimes;
 use super::slab::Handle;
 use super::table::Table;
 
@@ -54,8 +55,8 @@ pub struct Space {
     pub hiding: u64,
     /// Of the entries that may hide a row: those of which nobody knows.
     pub unknown: u64,
-    /// Residents with a deadline, for INFO's `expires`.
-    pub expiring: u64,
+    /// What of these has a deadline, for INFO's `expires` and `avg_ttl`.
+    pub lifetimes: Lifetimes,
     /// Bytes that wait for the drain.
     pub dirty_bytes: u64,
     /// Before this moment no row below can expire, or nobody has to look.
@@ -81,7 +82,7 @@ impl Space {
             live: 0,
             hiding: 0,
             unknown: 0,
-            expiring: 0,
+            lifetimes: Lifetimes::default(),
             dirty_bytes: 0,
             next_row_deadline_ms: 0,
         }
@@ -113,8 +114,8 @@ impl Space {
         let add = |count: &mut u64| *count = count.wrapping_add_signed(sign);
         if is_live {
             add(&mut self.live);
-            if header.deadline.is_some() {
-                add(&mut self.expiring);
+            if let Some(deadline) = header.deadline {
+                self.lifetimes.tally(deadline, sign);
             }
         }
         match header.below {

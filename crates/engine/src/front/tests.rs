@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
+use super::lifetimes::Lifetimes;
 use super::*;
 use crate::clock::Deadline;
 use crate::random::Random;
@@ -81,7 +82,8 @@ fn every_total_is_zero_again_when_everything_is_gone() {
         front.remove(handle, front.hash(front.entry(handle).key()));
     }
     let space = front.space(SPACE);
-    assert_eq!((space.live, space.hiding, space.unknown, space.expiring), (0, 0, 0, 0));
+    assert_eq!((space.live, space.hiding, space.unknown), (0, 0, 0));
+    assert_eq!(space.lifetimes, Lifetimes::default());
     assert_eq!((space.dirty_bytes, front.dirty_bytes, space.table.len()), (0, 0, 0));
     assert_eq!((front.copies.probation_bytes, front.copies.promoted_bytes), (0, 0));
     assert_eq!((front.deadlines.len(), front.slab.live_bytes()), (0, 0));

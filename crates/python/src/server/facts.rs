@@ -1,5 +1,7 @@
 //! The counters of the event loop, and a connection under the names of Redis's CLIENT LIST.
 
+use std::net::SocketAddr;
+
 use dwell_server::{ClientFacts, Facts};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -30,6 +32,11 @@ pub fn of_loop<'py>(py: Python<'py>, told: &Facts) -> PyResult<Bound<'py, PyDict
         commands.set_item(name, counts)?;
     }
     facts.set_item("commands", commands)?;
+    let errors = PyDict::new(py);
+    for (code, count) in &told.errors {
+        errors.set_item(code.as_ref(), count)?;
+    }
+    facts.set_item("errors", errors)?;
     Ok(facts)
 }
 
@@ -39,14 +46,10 @@ pub fn of_client<'py>(
     client: &ClientFacts,
     unix_path: Option<&str>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let through_unix = || format!("{}:0", unix_path.unwrap_or_default());
-    let address = |address: Option<std::net::SocketAddr>| {
-        address.map_or_else(through_unix, |address| address.to_string())
-    };
     let facts = PyDict::new(py);
     facts.set_item("id", client.id)?;
-    facts.set_item("addr", address(client.address))?;
-    facts.set_item("laddr", address(client.local_address))?;
+    facts.set_item("addr", address(client.address, unix_path))?;
+    facts.set_item("laddr", address(client.local_address, unix_path))?;
     facts.set_item("name", &client.name)?;
     facts.set_item("age", client.age_s)?;
     facts.set_item("idle", client.idle_s)?;
@@ -65,6 +68,12 @@ pub fn of_client<'py>(
     facts.set_item("lib-name", &client.library_name)?;
     facts.set_item("lib-ver", &client.library_version)?;
     Ok(facts)
+}
+
+/// An address as Redis writes it.
+pub fn address(address: Option<SocketAddr>, unix_path: Option<&str>) -> String {
+    let through_unix = || format!("{}:0", unix_path.unwrap_or_default());
+    address.map_or_else(through_unix, |address| address.to_string())
 }
 
 /// Redis's letters for the states of a connection.

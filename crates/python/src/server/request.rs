@@ -27,22 +27,10 @@ impl AdminRequest {
         self.request.id
     }
 
-    #[doc = stub_doc!("AdminRequest.client_id")]
-    #[getter]
-    fn client_id(&self) -> u64 {
-        self.request.client.id
-    }
-
     #[doc = stub_doc!("AdminRequest.client")]
     #[getter]
     fn client<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         facts::of_client(py, &self.request.client, self.unix_path.as_deref())
-    }
-
-    #[doc = stub_doc!("AdminRequest.database")]
-    #[getter]
-    fn database(&self) -> usize {
-        self.request.client.database
     }
 
     #[doc = stub_doc!("AdminRequest.args")]
@@ -50,12 +38,6 @@ impl AdminRequest {
     fn args<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let words = self.request.args.view();
         PyList::new(py, words.iter().map(|word| PyBytes::new(py, word)))
-    }
-
-    #[doc = stub_doc!("AdminRequest.protocol")]
-    #[getter]
-    fn protocol(&self) -> u8 {
-        self.request.client.protocol
     }
 
     #[doc = stub_doc!("AdminRequest.in_multi")]

@@ -74,6 +74,15 @@ fn change(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<Change>> {
         "output_soft_s" => set!(output_soft_s),
         "query_bytes_max" => set!(query_bytes_max),
         "value_bytes_max" => set!(bulk_bytes_max),
+        "slow_us" => {
+            // Below 0 is Redis's word for no slow log at all.
+            let slow_us: i64 = plain(name, value)?;
+            Box::new(move |settings: &mut ServerSettings| {
+                settings.slow_us = u64::try_from(slow_us).ok();
+            })
+        }
+        "slow_calls_max" => set!(slow_calls_max),
+        "stall_ms" => set!(stall_ms),
         "password" => {
             let password: String = plain(name, value)?;
             let password = (!password.is_empty()).then(|| password.into_bytes());

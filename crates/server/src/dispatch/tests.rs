@@ -1,14 +1,19 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 use dwell_wire::OwnedArguments;
 
-use super::{HOSTS_OWN, resolve};
+use super::resolve;
+use crate::command::{COMMANDS, Command, of_host};
 use crate::session::Session;
-use crate::settings::ServerSettings;
+use crate::settings::HostCommand;
 use crate::transaction::Transaction;
 
 fn refusal(words: &[&str], session: &Session) -> String {
+    refusal_beside(words, session, &[])
+}
+
+fn refusal_beside(words: &[&str], session: &Session, own: &[&'static Command]) -> String {
     let args: OwnedArguments = words.iter().collect();
-    let found = resolve(args.view(), None, session, &ServerSettings::default());
+    let found = resolve(args.view(), None, session, own);
     found.err().map(|refusal| refusal.text.into_owned()).unwrap_or_default()
 }
 
@@ -51,8 +56,10 @@ fn a_guest_may_do_nothing_but_authenticate() {
 fn what_a_transaction_cannot_hold_is_refused_inside_it() {
     let transaction = Some(Box::new(Transaction::default()));
     let session = Session { transaction, ..authenticated() };
-    let text = "ERR Command not allowed inside a transaction";
-    assert_eq!(refusal(&["shutdown"], &session), text);
+    let text = "ERR Command not allowed inside a transaction: ";
+    assert_eq!(refusal(&["shutdown"], &session), format!("{text}shutdown"));
+    assert_eq!(refusal(&["config", "set", "a", "b"], &session), format!("{text}config|set"));
+    assert_eq!(refusal(&["config", "get", "a"], &session), "");
     assert_eq!(refusal(&["ping"], &session), "");
 }
 
@@ -63,11 +70,31 @@ fn an_unknown_name_is_repeated_only_in_part() {
     assert!(text.len() < 400, "{text}");
 }
 
+fn own_commands() -> Vec<&'static Command> {
+    let own =
+        |name: &str, is_readonly| HostCommand { name: name.to_owned(), arity: 2, is_readonly };
+    of_host(&[own("reads", true), own("writes", false)])
+}
+
 #[test]
-fn a_users_own_command_goes_to_the_host() {
-    let args: OwnedArguments = ["Mine", "a"].iter().collect();
-    let settings =
-        ServerSettings { host_commands: vec!["mine".to_owned()], ..ServerSettings::default() };
-    let found = resolve(args.view(), None, &authenticated(), &settings).unwrap_or(&HOSTS_OWN);
-    assert_eq!(found.index, HOSTS_OWN.index);
+fn a_users_own_command_has_a_place_behind_the_table() {
+    let args: OwnedArguments = ["Writes", "a"].iter().collect();
+    let found = resolve(args.view(), None, &authenticated(), &own_commands());
+    assert_eq!(found.map(|command| command.index), Ok(COMMANDS.len() + 1));
+}
+
+#[test]
+fn a_users_own_command_may_stand_in_a_transaction_if_it_only_reads() {
+    let transaction = Some(Box::new(Transaction::default()));
+    let session = Session { transaction, ..authenticated() };
+    let own = own_commands();
+    assert_eq!(refusal_beside(&["reads", "a"], &session, &own), "");
+    assert_eq!(
+        refusal_beside(&["writes", "a"], &session, &own),
+        "ERR Command not allowed inside a transaction: writes"
+    );
+    assert_eq!(
+        refusal_beside(&["reads"], &session, &own),
+        "ERR wrong number of arguments for 'reads' command"
+    );
 }

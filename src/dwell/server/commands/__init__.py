@@ -17,6 +17,7 @@ from dwell.server.commands import (
     role,
     save,
     shutdown,
+    slowlog,
 )
 
 __all__ = [
@@ -34,4 +35,5 @@ __all__ = [
     "role",
     "save",
     "shutdown",
+    "slowlog",
 ]

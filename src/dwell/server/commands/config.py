@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dwell.server.request import Request
 
 
-@command("config|get")
+@command("config|get", is_readonly=True)
 def config_get(request: Request) -> Reply:
     """Answer the directives that match any of the globs."""
     patterns = [text(word).lower() for word in request.arguments]

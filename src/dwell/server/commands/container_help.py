@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from dwell.client.replies import Reply
     from dwell.server.request import Request
 
-CONTAINERS = ("client", "command", "config", "debug", "latency", "memory", "object")
+CONTAINERS = ("client", "command", "config", "debug", "latency", "memory", "object", "slowlog")
 
 
 def container_help(request: Request) -> Reply:
@@ -30,4 +30,4 @@ def container_help(request: Request) -> Reply:
 
 
 for _container in CONTAINERS:
-    command(f"{_container}|help")(container_help)
+    command(f"{_container}|help", is_readonly=True)(container_help)

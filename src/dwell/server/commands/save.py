@@ -48,7 +48,7 @@ def bgsave(request: Request) -> Reply:
     return Status("Background saving started")
 
 
-@command("lastsave")
+@command("lastsave", is_readonly=True)
 def lastsave(request: Request) -> Reply:
     """Answer when the last successful save ended, or the server started."""
     return (request.context.saved_us or request.context.started_us) // 1_000_000

@@ -13,7 +13,9 @@ pub(super) const WRONG: &str = "WRONGPASS invalid username-password pair or user
 /// Whether this user has this password; without a password, `default` may bring any.
 pub(super) fn is_known(user: &[u8], password: &[u8], settings: &ServerSettings) -> bool {
     let secret = settings.password.as_deref();
-    user == b"default" && secret.is_none_or(|secret| is_equal(password, secret))
+    // Both are looked at always, so that the time does not tell which was wrong.
+    let is_right = secret.is_none_or(|secret| is_equal(password, secret));
+    is_equal(user, b"default") & is_right
 }
 
 /// Whether a guess is right, in a time that depends on the guess's length alone: an answer that

@@ -58,20 +58,35 @@ fn run_as_batch(
     transaction: &Transaction,
     watched: &Watched,
 ) -> Result<(), Stop> {
-    let TransactionCall { session, reply, turn, gathered, house, .. } = call;
+    let TransactionCall { session, reply, turn, gathered, house, counters, .. } = call;
     let namespace = house.databases[session.database];
-    turn.get().batch(namespace, &BatchOptions::default(), gathered, |scope| {
+    // Where the replies that are errors begin; if a watched key has changed, nothing was run.
+    let errors = turn.get().batch(namespace, &BatchOptions::default(), gathered, |scope| {
         if has_changed(scope, watched)? {
             reply.null_array();
-            return Ok(());
+            return Ok(None);
         }
+        let mut errors = Vec::new();
         reply.array(transaction.queued.len());
         for queued in &transaction.queued {
             scope.select(house.databases[session.database]);
+            let start = reply.mark().bytes;
             run_queued(queued, scope, session, reply, house)?;
+            if reply.bytes().get(start) == Some(&b'-') {
+                errors.push((queued.command.index, start + 1));
+            }
         }
-        Ok(())
-    })
+        Ok(Some(errors))
+    })?;
+    if let Some(errors) = errors {
+        for queued in &transaction.queued {
+            counters.count_within(queued.command.index);
+        }
+        for (command, start) in errors {
+            counters.fail(command, &reply.bytes()[start..]);
+        }
+    }
+    Ok(())
 }
 
 fn has_changed(scope: &mut Scope<'_>, watched: &Watched) -> Result<bool, Stop> {

@@ -15,7 +15,8 @@ def keyspace(context: Context) -> dict[str, object]:
     spaces: Sequence[Mapping[str, Any]] = context.engine.stats().get("spaces", ())
     numbered = {int(each["name"]): each for each in spaces if bytes(each["name"]).isdigit()}
     return {
-        f"db{number}": f"keys={each['keys']},expires={each['expiring']},avg_ttl=0"
+        f"db{number}": f"keys={each['keys']},expires={each['expiring']},"
+        f"avg_ttl={each['average_left_ms']}"
         for number, each in sorted(numbered.items())
         if each["keys"]
     }

@@ -46,7 +46,7 @@ def stats(context: Context) -> dict[str, object]:
         "rejected_connections": counts["connections_rejected"],
         "expired_keys": counts["expired"],
         "evicted_keys": counts["evicted"],
-        "evicted_clients": context.server.facts().get("dropped_for_output", 0),
+        "evicted_clients": counts["dropped_for_output"],
         "keyspace_hits": counts["hits"],
         "keyspace_misses": counts["misses"],
         "total_error_replies": counts["error_replies"],
