@@ -8,6 +8,7 @@ use dwell_engine::{BatchOptions, Error, Eviction, Gathered, NamespaceId, Scope, 
 use dwell_wire::{Arguments, Reply};
 
 use crate::cursors::Cursors;
+use crate::errand::Carried;
 use crate::house::House;
 use crate::lazy_turn::LazyTurn;
 use crate::session::Session;
@@ -54,6 +55,10 @@ pub struct Call<'call, 'turn> {
     pub cursors: &'call Cursors,
     /// The policy of eviction, for commands that tell how a key would be chosen.
     pub eviction: Eviction,
+    /// Whether it all has to happen here and now.
+    pub is_in_multi: bool,
+    /// Where a command leaves the errand that it goes on in later turns, outside MULTI.
+    pub errand: Option<&'call mut Carried>,
 }
 
 impl Call<'_, '_> {

@@ -9,6 +9,7 @@ use mio::Waker;
 
 use crate::clients::{ClientFacts, Handle};
 use crate::counters::Facts;
+use crate::errand::Errand;
 use crate::settings::ServerSettings;
 
 /// What the loop can be told.
@@ -19,6 +20,13 @@ pub enum Control {
         client: Handle,
         /// What was read.
         result: Result<Gathered, Error>,
+    },
+    /// A part of an errand is done.
+    Worked {
+        /// The connection that waits.
+        client: Handle,
+        /// What its command goes on with.
+        errand: Box<dyn Errand>,
     },
     /// The log has been synced further, or could not be.
     Synced,

@@ -96,18 +96,19 @@ impl Default for Counters {
 }
 
 impl Counters {
-    /// Notes that a command begins.
-    pub fn begin(&mut self, command: usize) {
-        self.commands_processed += 1;
+    /// Notes that a command begins, or goes on after it had to wait.
+    pub fn begin(&mut self, command: usize, is_new: bool) {
+        let calls = u64::from(is_new);
+        self.commands_processed += calls;
         if let Some(running) = &mut self.running
             && running.command == command
         {
-            running.calls += 1;
+            running.calls += calls;
             return;
         }
         let now = Instant::now();
         self.end(now);
-        self.running = Some(Running { command, calls: 1, since: now });
+        self.running = Some(Running { command, calls, since: now });
     }
 
     /// Notes that the command that began last has ended, and none follows at once.

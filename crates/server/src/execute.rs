@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use dwell_engine::{BatchOptions, Error, ErrorKind, Gathered, Scope, Stop};
+use dwell_engine::{BatchOptions, Error, ErrorKind, Scope, Stop};
 use dwell_wire::{Arguments, Reply, RequestLimits, RequestParser};
 
 use crate::admin::{Asker, Desk};
@@ -13,10 +13,11 @@ use crate::command::{COMMANDS, Command, Flags, Handler};
 use crate::connection::Connection;
 use crate::counters::Counters;
 use crate::dispatch::{Refusal, resolve};
+use crate::errand::{Carried, Next};
 use crate::house::House;
 use crate::lazy_turn::LazyTurn;
 use crate::notice::{Notice, Notices};
-use crate::park::{GATHERS_MAX, GatherJob, Gatherers, Parked, Tried, Wait};
+use crate::park::{GATHERS_MAX, Gatherers, Job, Parked, Tried, Wait};
 use crate::timers::Timers;
 
 /// How long the commands of one turn may take together before the rest waits for the next.
@@ -69,9 +70,22 @@ pub fn data_call(
     scope: &mut Scope<'_>,
     reply: &mut Reply,
     house: &House,
+    errand: Option<&mut Carried>,
 ) -> Result<(), Stop> {
     let House { databases, cursors, settings } = house;
-    run(&mut Call { args, scope, reply, databases, cursors, eviction: settings.eviction })
+    let eviction = settings.eviction;
+    let is_in_multi = errand.is_none();
+    let mut call =
+        Call { args, scope, reply, databases, cursors, eviction, is_in_multi, errand: None };
+    let Some(carried) = errand else { return run(&mut call) };
+    if let Some(errand) = carried {
+        if errand.step(&mut call)? == Next::Done {
+            *carried = None;
+        }
+        return Ok(());
+    }
+    call.errand = Some(carried);
+    run(&mut call)
 }
 
 /// Writes an error of the engine as clients expect it: a code, a blank, a sentence.
@@ -137,9 +151,10 @@ impl Executor<'_> {
             Wait::Failed(error) => self.fail(parked.command, &error),
             Wait::Ready => {
                 let args = parked.arguments.view();
-                self.attempt(client, connection, parked.command, args, parked.tried);
+                let tried = Tried { is_resumed: true, ..parked.tried };
+                self.attempt(client, connection, parked.command, args, tried);
             }
-            Wait::Gather | Wait::Delay | Wait::Host => connection.parked = Some(parked),
+            Wait::Elsewhere | Wait::Delay | Wait::Host => connection.parked = Some(parked),
         }
     }
 
@@ -202,40 +217,62 @@ impl Executor<'_> {
         args: Arguments<'_>,
         mut tried: Tried,
     ) {
-        self.counters.begin(command.index);
+        self.counters.begin(command.index, !tried.is_resumed);
         let mark = self.reply.mark();
-        let result = self.handle(connection, command, args, &mut tried.gathered);
-        let pause = match result {
-            Ok(()) => {
-                if self.reply.bytes().get(mark.bytes) == Some(&b'-') {
-                    self.counters.fail(command.index);
-                }
-                return;
+        let result = self.handle(connection, command, args, &mut tried);
+        if result.is_ok() && tried.errand.is_none() {
+            if self.reply.bytes().get(mark.bytes) == Some(&b'-') {
+                self.counters.fail(command.index);
             }
-            Err(pause) => pause,
-        };
+            return;
+        }
         self.reply.truncate(mark);
-        let arguments = args.to_owned();
-        let mut parked = Box::new(Parked { command, arguments, tried, wait: Wait::Host });
-        match pause {
-            Pause::Engine(Stop::Fail(error)) => return self.fail(command, &error),
-            Pause::Engine(Stop::Gather(_)) if parked.tried.gathers == GATHERS_MAX => {
+        match result {
+            Err(Pause::Engine(Stop::Fail(error))) => return self.fail(command, &error),
+            Err(Pause::Engine(Stop::Gather(_))) if tried.gathers == GATHERS_MAX => {
                 let text = "the keys of the command keep changing under it";
                 return self.fail(command, &Error::new(ErrorKind::Busy, text));
             }
-            Pause::Engine(Stop::Gather(missing)) => {
-                parked.wait = Wait::Gather;
-                parked.tried.gathers += 1;
-                let gathered = std::mem::take(&mut parked.tried.gathered);
-                self.gatherers.submit(GatherJob { client, missing, gathered });
+            _ => {}
+        }
+        let arguments = args.to_owned();
+        let mut parked = Box::new(Parked { command, arguments, tried, wait: Wait::Host });
+        self.send_for(client, connection, &mut parked, result.err());
+        connection.parked = Some(parked);
+    }
+
+    /// Has the command brought what it waits for; without a pause it is on an errand.
+    fn send_for(
+        &mut self,
+        client: Handle,
+        connection: &Connection,
+        parked: &mut Parked,
+        pause: Option<Pause>,
+    ) {
+        let tried = &mut parked.tried;
+        match pause {
+            None => {
+                parked.wait = Wait::Elsewhere;
+                // Each part gathers for itself.
+                if let Some(errand) = std::mem::take(tried).errand {
+                    self.gatherers.submit(Job::Work { client, errand });
+                }
             }
-            Pause::Engine(Stop::Delay { ms }) => {
+            Some(Pause::Engine(Stop::Gather(missing))) => {
+                parked.wait = Wait::Elsewhere;
+                tried.gathers += 1;
+                let gathered = std::mem::take(&mut tried.gathered);
+                self.gatherers.submit(Job::Gather { client, missing, gathered });
+            }
+            Some(Pause::Engine(Stop::Delay { ms })) => {
                 parked.wait = Wait::Delay;
                 self.timers.delay(client, Instant::now() + Duration::from_millis(ms));
             }
-            Pause::Host => self.ask(client, connection, &parked),
+            Some(Pause::Host) => self.ask(client, connection, parked),
+            Some(Pause::Engine(Stop::Fail(error))) => {
+                parked.wait = Wait::Failed(error);
+            }
         }
-        connection.parked = Some(parked);
     }
 
     fn fail(&mut self, command: &Command, error: &Error) {
@@ -248,15 +285,16 @@ impl Executor<'_> {
         connection: &mut Connection,
         command: &'static Command,
         args: Arguments<'_>,
-        gathered: &mut Gathered,
+        tried: &mut Tried,
     ) -> Result<(), Pause> {
         let Self { turn, reply, house, .. } = self;
+        let Tried { gathered, errand, .. } = tried;
         let session = &mut connection.session;
         match &command.handler {
             Handler::Data(run) => {
                 let namespace = house.databases[session.database];
                 turn.get().batch(namespace, &BatchOptions::default(), gathered, |scope| {
-                    data_call(*run, args, scope, reply, house)
+                    data_call(*run, args, scope, reply, house, Some(errand))
                 })?;
             }
             Handler::Session(run) => {
