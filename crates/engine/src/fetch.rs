@@ -8,10 +8,13 @@ use crate::engine::Engine;
 use crate::error::Error;
 use crate::front::{Below, State as EntryState};
 use crate::gather::{FoundChunks, FoundRow, Gathered, Missing};
-use crate::limits::{CHUNK_BYTES, SLICE_KEYS};
+use crate::limits::{CHUNK_BYTES, PAGE_BYTES_MAX};
 use crate::namespace::NamespaceId;
 use crate::scan::{RangeNeed, RangeRows};
 use crate::value::{Kind, OwnedValue, Value};
+
+/// Rows with values that are read before their bytes are looked at: 64 KiB each at most.
+const ROWS_PER_READ: usize = 64;
 
 impl Engine {
     /// Reads what a stopped batch is missing. Waits for the disk; the lock is taken for slices
@@ -30,7 +33,7 @@ impl Engine {
 
     fn read_missing(&self, missing: &Missing, gathered: &mut Gathered) -> Result<(), Error> {
         for &namespace in &missing.indexes {
-            while !self.lock().state().order_some(namespace, SLICE_KEYS) {}
+            self.build_index(namespace);
         }
         let Some(disk) = self.disk_tier() else {
             return Ok(());
@@ -65,13 +68,24 @@ impl Engine {
         Ok(())
     }
 
-    /// Looks how many rows a file has, unless a drain has come in between.
+    /// Builds the ordered index of a namespace to its end, with everybody else in between.
+    fn build_index(&self, namespace: NamespaceId) {
+        loop {
+            let mut turn = self.lock();
+            if turn.state().order_some(namespace) {
+                return;
+            }
+            turn.give_way();
+        }
+    }
+
+    /// Looks how many rows a file has, unless a drain may be writing some that still count as new.
     fn read_rows(&self, disk: &DiskTier, namespace: NamespaceId) -> Result<(), Error> {
-        let drains = self.lock().state().front.space(namespace).drains;
+        let drains = self.lock().state().front.space(namespace).drains_at_rest();
         let rows = disk.read(namespace, KeysReader::rows)?;
         let mut turn = self.lock();
         let space = turn.state().front.space_mut(namespace);
-        if space.drains == drains && !space.is_settling {
+        if drains.is_some() && space.drains_at_rest() == drains && !space.is_settling {
             space.rows = Some(rows.unwrap_or(0));
         }
         Ok(())
@@ -125,21 +139,32 @@ impl Engine {
     }
 }
 
+/// Reads the rows of a page, as far as its bytes may go. A drain between two of the reads is
+/// noticed like one after them: its settling comes later, and the page is then read again.
 fn read_range(disk: &DiskTier, need: &RangeNeed) -> Result<RangeRows, Error> {
-    let range = &need.range;
-    let rows = disk
-        .read(need.namespace, |reader| {
-            let rows = reader.range(&range.rows(), range.keys_only, range.limit)?;
-            let is_cut = rows.len() >= range.limit;
-            let mut out = Vec::with_capacity(rows.len());
+    let mut range = need.range.clone();
+    let step = if range.keys_only { range.limit } else { ROWS_PER_READ };
+    let read = disk.read(need.namespace, |reader| {
+        let mut found: Vec<(Row, Option<OwnedValue>)> = Vec::new();
+        let mut bytes = 0;
+        loop {
+            let limit = step.min(range.limit - found.len());
+            let rows = reader.range(&range.rows(), range.keys_only, limit)?;
+            let is_cut = rows.len() >= limit;
             for row in rows {
                 let value = if range.keys_only { None } else { Some(owned_value(reader, &row)?) };
-                out.push((row, value));
+                let value_bytes = row.length.map_or(row.value.len(), |length| length as usize);
+                bytes += row.key.len() + if range.keys_only { 0 } else { value_bytes };
+                found.push((row, value));
             }
-            Ok((out, is_cut))
-        })?
-        .unwrap_or_default();
-    Ok(RangeRows { need: need.clone(), rows: rows.0, is_cut: rows.1 })
+            if !is_cut || found.len() >= range.limit || bytes >= PAGE_BYTES_MAX {
+                return Ok((found, is_cut));
+            }
+            range.after = found.last().map(|(row, _)| row.key.clone());
+        }
+    })?;
+    let (rows, is_cut) = read.unwrap_or_default();
+    Ok(RangeRows { need: need.clone(), rows: rows.into(), is_cut })
 }
 
 /// The value of a row, with all its chunks if it is spread.

@@ -116,6 +116,8 @@ pub struct Gathered {
     pub(crate) resolved: Vec<NamespaceId>,
     /// Namespaces whose random row was hidden by the front: do not ask again.
     pub(crate) tried_random: Vec<NamespaceId>,
+    /// How far a walk through memory has come that did not end in one slice.
+    pub(crate) walked: u64,
     is_fresh: bool,
     /// Engine time at which the batch was first told to wait for the drain.
     delayed_since_ms: Option<i64>,

@@ -75,7 +75,7 @@ pub use gather::{Gathered, Missing};
 pub use history::{Point, points, restore};
 pub use namespace::NamespaceId;
 pub use scan::{Page, Range, ScanRow};
-pub use scope::{Facts, Scope, Stop, Watch, Whereabouts};
+pub use scope::{Facts, Scope, Sight, Stop, Watch, Whereabouts};
 pub use settings::{Durability, Eviction, Place, Placement, Settings, Sources};
 pub use state::Counters;
 pub use stats::{SpaceStats, Stats};

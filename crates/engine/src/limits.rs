@@ -17,8 +17,14 @@ pub const INLINE_BYTES_MAX: usize = 512;
 /// caches a key costs about 0.2 µs, so a slice stays near one millisecond.
 pub const SLICE_KEYS: usize = 2048;
 
-/// Most rows with values that a page of a scan holds, whatever its caller asks for.
-pub const PAGE_ROWS_MAX: usize = 10_000;
+/// Most keys that one slice puts into an ordered index: each is compared with some twenty others.
+pub const SLICE_INSERTIONS: usize = SLICE_KEYS / 4;
+
+/// Most rows that a page of a scan holds, whatever its caller asks for: a slice or two.
+pub const PAGE_ROWS_MAX: usize = 2 * SLICE_KEYS;
+
+/// Bytes of keys and values at which a page ends: they are copied under the engine's lock.
+pub const PAGE_BYTES_MAX: usize = 1 << 20;
 
 /// Namespaces are numbered in 24 bits inside an entry.
 pub const NAMESPACES_MAX: u32 = 1 << 24;

@@ -3,12 +3,14 @@
 //! rows are read again, so that a key that moves between the homes is missed by neither side.
 
 use std::ops::Bound;
+use std::sync::Arc;
 
 use dwell_sqlite::Row;
 
+use crate::clock::Now;
 use crate::front::{Entry, Front, Handle, Index, Ordered, State as EntryState};
 use crate::gather::Missing;
-use crate::limits::{PAGE_ROWS_MAX, SLICE_KEYS};
+use crate::limits::{CHUNK_BYTES, PAGE_BYTES_MAX, PAGE_ROWS_MAX, SLICE_INSERTIONS, SLICE_KEYS};
 use crate::namespace::NamespaceId;
 use crate::scope::{Scope, Stop};
 use crate::state::State;
@@ -23,7 +25,7 @@ pub struct Range {
     pub after: Option<Vec<u8>>,
     /// From the greatest key downwards.
     pub reverse: bool,
-    /// Most rows of a page; with values at most 10,000 are given.
+    /// Most rows of a page; one may have fewer and still not be the last.
     pub limit: usize,
     /// Without the values.
     pub keys_only: bool,
@@ -38,6 +40,18 @@ pub struct ScanRow {
     pub kind: Kind,
     /// The value, unless only keys were asked for.
     pub value: Option<OwnedValue>,
+}
+
+impl ScanRow {
+    /// What the row copies from where it lies; the chunks of a long value are shared.
+    fn size_bytes(&self) -> usize {
+        let value_bytes = match &self.value {
+            Some(OwnedValue::Bytes(bytes)) => bytes.len(),
+            Some(OwnedValue::Spread { .. }) => CHUNK_BYTES,
+            _ => 0,
+        };
+        self.key.len() + value_bytes
+    }
 }
 
 /// Part of a scan.
@@ -61,7 +75,7 @@ pub(crate) struct RangeNeed {
 #[derive(Debug)]
 pub(crate) struct RangeRows {
     pub need: RangeNeed,
-    pub rows: Vec<(Row, Option<OwnedValue>)>,
+    pub rows: Arc<[(Row, Option<OwnedValue>)]>,
     /// There may be more rows behind these.
     pub is_cut: bool,
 }
@@ -120,13 +134,11 @@ impl Scope<'_> {
     /// `Stop::Gather` for rows below, and while the ordered index is being built.
     ///
     /// # Cost
-    /// O(log n) and the rows of the page.
+    /// O(log n) and the rows of the page; a page ends early where its values are large.
     pub fn scan(&mut self, range: &Range) -> Result<Page, Stop> {
         Self::check_limit(range.limit)?;
-        // Keys alone are small, and a page of all of them is one read rather than many.
-        let rows_max = if range.keys_only { usize::MAX } else { PAGE_ROWS_MAX };
-        let range = Range { limit: range.limit.min(rows_max), ..range.clone() };
-        if !self.is_ordered() && !self.state.order_some(self.namespace(), SLICE_KEYS) {
+        let range = Range { limit: range.limit.min(PAGE_ROWS_MAX), ..range.clone() };
+        if !self.is_ordered() && !self.state.order_some(self.namespace()) {
             return Err(Missing::index(self.namespace()).into());
         }
         let space = self.state.front.space(self.namespace());
@@ -137,65 +149,106 @@ impl Scope<'_> {
         let Some(read) = self.gathered.ranges.iter().find(|one| one.need == need) else {
             return Err(Missing::range(need).into());
         };
-        // Kept for another run of the batch, which may stop for something else yet.
-        let horizon = read.rows.last().filter(|_| read.is_cut).map(|(row, _)| row.key.as_slice());
-        self.merge(&read.need.range, &read.rows, horizon)
+        // Shared, since another run of the batch may stop for something else yet.
+        let rows = Arc::clone(&read.rows);
+        let horizon = rows.last().filter(|_| read.is_cut).map(|(row, _)| row.key.as_slice());
+        self.merge(&need.range, &rows, horizon)
     }
 
-    /// Merges rows with the live entries of the front. Nothing beyond `horizon`, the last row
-    /// of a cut read, may be returned: there may be rows in between.
+    /// Merges rows with the live entries of the front.
     fn merge(
-        &self,
+        &mut self,
         range: &Range,
         below: &[(Row, Option<OwnedValue>)],
         horizon: Option<&[u8]>,
     ) -> Result<Page, Stop> {
+        let (namespace, now) = (self.namespace(), self.now());
         let front = &self.state.front;
-        let namespace = self.namespace();
-        let now = self.now();
-        let mut memory = live_handles(front, namespace, range)
-            .filter(|&handle| {
-                front.entry(handle).deadline().is_none_or(|deadline| !now.is_past(deadline))
-            })
-            .peekable();
-        let mut rows = below
-            .iter()
-            .filter(|(row, _)| {
-                let is_past =
-                    row.deadline.is_some_and(|at| now.is_past(crate::below::deadline_from_row(at)));
-                !is_past && !hides(front, namespace, &row.key)
-            })
-            .peekable();
-        let mut page = Page::default();
+        let mut merge = Merge { front, namespace, now, range, page: Page::default(), newest: 0 };
+        merge.run(below, horizon)?;
+        let Merge { page, newest, .. } = merge;
+        // That a key is not in the page tells of its removal.
+        let newest = newest.max(front.space(namespace).removed_at);
+        self.see(newest);
+        Ok(page)
+    }
+}
+
+/// A page in the making.
+struct Merge<'f> {
+    front: &'f Front,
+    namespace: NamespaceId,
+    now: Now,
+    range: &'f Range,
+    page: Page,
+    /// The newest version in the page.
+    newest: u64,
+}
+
+impl Merge<'_> {
+    /// Fills the page with what comes first of either home, until it is full. Nothing beyond
+    /// `horizon`, the last row of a cut read, may be in it: there may be rows in between.
+    fn run(
+        &mut self,
+        below: &[(Row, Option<OwnedValue>)],
+        horizon: Option<&[u8]>,
+    ) -> Result<(), Stop> {
+        let (front, range) = (self.front, self.range);
+        let mut memory = live_handles(front, self.namespace, range).peekable();
+        let mut rows = below.iter().peekable();
+        // Keys that have expired are looked at as well.
+        let mut looks_left = range.limit + SLICE_KEYS;
+        let mut bytes_left = PAGE_BYTES_MAX;
         loop {
-            if page.rows.len() == range.limit {
-                page.next = page.rows.last().map(|row| row.key.clone());
-                return Ok(page);
-            }
             let from_memory = memory.peek().map(|&handle| front.entry(handle).key());
             let from_below = rows.peek().map(|(row, _)| row.key.as_slice());
-            let takes_memory = match (from_memory, from_below) {
-                (Some(one), Some(other)) => range.comes_first(one, other),
-                (Some(_), None) => true,
-                (None, Some(_)) => false,
+            let (takes_memory, key) = match (from_memory, from_below) {
+                (Some(one), Some(other)) if range.comes_first(one, other) => (true, one),
+                (Some(one), None) => (true, one),
+                (_, Some(other)) => (false, other),
                 (None, None) => break,
             };
+            if takes_memory && horizon.is_some_and(|end| range.comes_first(end, key)) {
+                break;
+            }
+            let held = self.page.rows.len();
             if takes_memory {
-                let key = from_memory.unwrap_or_default();
-                if horizon.is_some_and(|end| range.comes_first(end, key)) {
-                    break;
-                }
-                if let Some(handle) = memory.next() {
-                    page.rows.push(memory_row(front, handle, range.keys_only)?);
-                }
+                memory.next().map_or(Ok(()), |handle| self.take_entry(handle))?;
             } else if let Some((row, value)) = rows.next() {
-                let kind = Kind::from_byte(row.kind).unwrap_or(Kind::Void);
-                let (key, value) = (row.key.clone(), value.clone());
-                page.rows.push(ScanRow { key, kind, value });
+                self.take_row(row, value.as_ref());
+            }
+            looks_left -= 1;
+            if let Some(row) = self.page.rows.get(held) {
+                bytes_left = bytes_left.saturating_sub(row.size_bytes());
+            }
+            if self.page.rows.len() == range.limit || looks_left == 0 || bytes_left == 0 {
+                self.page.next = Some(key.to_vec());
+                return Ok(());
             }
         }
-        page.next = horizon.map(<[u8]>::to_vec);
-        Ok(page)
+        self.page.next = horizon.map(<[u8]>::to_vec);
+        Ok(())
+    }
+
+    fn take_entry(&mut self, handle: Handle) -> Result<(), Stop> {
+        let entry = self.front.entry(handle);
+        if entry.deadline().is_some_and(|deadline| self.now.is_past(deadline)) {
+            return Ok(());
+        }
+        self.newest = self.newest.max(entry.version());
+        self.page.rows.push(memory_row(self.front, handle, self.range.keys_only)?);
+        Ok(())
+    }
+
+    fn take_row(&mut self, row: &Row, value: Option<&OwnedValue>) {
+        let is_past =
+            row.deadline.is_some_and(|at| self.now.is_past(crate::below::deadline_from_row(at)));
+        if is_past || hides(self.front, self.namespace, &row.key) {
+            return;
+        }
+        let kind = Kind::from_byte(row.kind).unwrap_or(Kind::Void);
+        let (key, value) = (row.key.clone(), value.cloned());
+        self.page.rows.push(ScanRow { key, kind, value });
     }
 }
 
@@ -250,16 +303,16 @@ fn memory_row(front: &Front, handle: Handle, keys_only: bool) -> Result<ScanRow,
 
 impl State {
     /// Takes the ordered index of a namespace a slice further; whether it is complete.
-    pub(crate) fn order_some(&mut self, namespace: NamespaceId, keys_max: usize) -> bool {
+    pub(crate) fn order_some(&mut self, namespace: NamespaceId) -> bool {
         let space = self.front.space_mut(namespace);
         if matches!(space.ordered, Ordered::No) {
             space.ordered = Ordered::Building { index: Index::default(), position: 0 };
         }
         let mut indexed = 0;
-        while indexed < keys_max {
-            match self.front.order_segment(namespace) {
+        while indexed < SLICE_INSERTIONS {
+            match self.front.order_part(namespace, SLICE_INSERTIONS) {
                 Some(count) => indexed += count.max(1),
-                None => return true,
+                None => break,
             }
         }
         matches!(self.front.space(namespace).ordered, Ordered::Yes(_))

@@ -163,9 +163,9 @@ impl State {
             Err(fatal) => self.refusing = Some(fatal),
         }
         for (namespace, generation) in generations {
-            self.front.reclaim(namespace, generation + 1);
+            self.front.reclaim(namespace, generation + 1, self.sequence);
         }
-        self.front.forget_removals(self.final_sequence);
+        self.front.forget_changes(self.final_sequence);
         self.buffer.clear();
         self.logged_sequence = written;
         let first = self.final_sequence + 1;
@@ -176,6 +176,12 @@ impl State {
         if self.failures.len() > 4096 {
             self.failures.remove(0);
         }
+    }
+
+    /// The number that a reply waits for which tells of version `seen`. What is not logged has
+    /// numbers that the log never reaches: once it is final, only what was logged before matters.
+    pub fn awaited(&self, seen: u64) -> u64 {
+        if seen <= self.final_sequence { seen.min(self.logged_sequence) } else { seen }
     }
 
     /// Why the batch of `sequence` was undone, if it was.

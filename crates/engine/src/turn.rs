@@ -46,7 +46,9 @@ impl Ticket {
         self.durability == Durability::Always
     }
 
-    /// What a reply to both has to wait for.
+    /// What a reply to both has to wait for, both taken while the lock was held once: whatever is
+    /// undone later takes all that was pending then, so that the newer number stands for both. What
+    /// several holdings have seen is joined by `Scope::recall`.
     #[must_use]
     pub fn join(self, other: Self) -> Self {
         Self {
@@ -159,8 +161,15 @@ impl<'e> Turn<'e> {
         }
         let durability =
             state.settings.durability.max(options.durability.unwrap_or(Durability::None));
-        let sequence = if outcome.has_changed { state.sequence } else { outcome.seen };
+        let sequence =
+            if outcome.has_changed { state.sequence } else { state.awaited(outcome.seen) };
         self.ticket = self.ticket.join(Ticket { sequence, durability });
+    }
+
+    /// Lets go of the lock so that whoever waits for it has it next. Who takes the lock again at
+    /// once does that, or the others would wait for all of its slices.
+    pub(crate) fn give_way(self) {
+        MutexGuard::unlock_fair(self.state);
     }
 
     pub(crate) fn state(&mut self) -> &mut State {

@@ -9,6 +9,7 @@ use dwell_wire::{Arguments, Reply};
 
 use crate::counters::Counters;
 use crate::cursors::Cursors;
+use crate::errand::Carried;
 use crate::house::House;
 use crate::lazy_turn::LazyTurn;
 use crate::session::Session;
@@ -55,6 +56,10 @@ pub struct Call<'call, 'turn> {
     pub cursors: &'call Cursors,
     /// The policy of eviction, for commands that tell how a key would be chosen.
     pub eviction: Eviction,
+    /// Whether it all has to happen here and now.
+    pub is_in_multi: bool,
+    /// Where a command leaves the errand that it goes on in later turns, outside MULTI.
+    pub errand: Option<&'call mut Carried>,
 }
 
 impl Call<'_, '_> {

@@ -9,6 +9,7 @@ use mio::Waker;
 
 use crate::clients::{ClientFacts, Handle};
 use crate::counters::{Counters, Facts};
+use crate::errand::Errand;
 use crate::house::House;
 use crate::settings::ServerSettings;
 
@@ -23,6 +24,13 @@ pub enum Control {
         client: Handle,
         /// What was read.
         result: Result<Gathered, Error>,
+    },
+    /// A part of an errand is done.
+    Worked {
+        /// The connection that waits.
+        client: Handle,
+        /// What its command goes on with.
+        errand: Box<dyn Errand>,
     },
     /// The log has been synced further, or could not be.
     Synced,

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use dwell_engine::{BatchOptions, Error, ErrorKind, Gathered, Scope, Stop};
+use dwell_engine::{BatchOptions, Error, ErrorKind, Scope, Stop};
 use dwell_wire::{Arguments, Reply, RequestLimits, RequestParser};
 
 use crate::admin::{Asker, Desk};
@@ -13,10 +13,11 @@ use crate::command::{COMMANDS, Command, Flags, Handler};
 use crate::connection::Connection;
 use crate::counters::Counters;
 use crate::dispatch::{Refusal, resolve};
+use crate::errand::{Carried, Next};
 use crate::house::House;
 use crate::lazy_turn::LazyTurn;
 use crate::notice::{Notice, Notices};
-use crate::park::{GATHERS_MAX, GatherJob, Gatherers, Parked, Tried, Wait};
+use crate::park::{GATHERS_MAX, Gatherers, Job, Parked, Tried, Wait};
 use crate::timers::Timers;
 
 /// How long the commands of one turn may take together before the rest waits for the next.
@@ -69,9 +70,22 @@ pub fn data_call(
     scope: &mut Scope<'_>,
     reply: &mut Reply,
     house: &House,
+    errand: Option<&mut Carried>,
 ) -> Result<(), Stop> {
     let House { databases, cursors, settings, .. } = house;
-    run(&mut Call { args, scope, reply, databases, cursors, eviction: settings.eviction })
+    let eviction = settings.eviction;
+    let is_in_multi = errand.is_none();
+    let mut call =
+        Call { args, scope, reply, databases, cursors, eviction, is_in_multi, errand: None };
+    let Some(carried) = errand else { return run(&mut call) };
+    if let Some(errand) = carried {
+        if errand.step(&mut call)? == Next::Done {
+            *carried = None;
+        }
+        return Ok(());
+    }
+    call.errand = Some(carried);
+    run(&mut call)
 }
 
 /// Writes an error of the engine as clients expect it: a code, a blank, a sentence.
@@ -148,7 +162,7 @@ impl Executor<'_> {
                 let Parked { command, arguments, tried, .. } = *parked;
                 self.attempt(client, connection, command, arguments.view(), tried);
             }
-            Wait::Gather | Wait::Delay | Wait::Host => connection.parked = Some(parked),
+            Wait::Elsewhere | Wait::Delay | Wait::Host => connection.parked = Some(parked),
         }
     }
 
@@ -212,50 +226,62 @@ impl Executor<'_> {
     ) {
         self.counters.begin(command);
         let mark = self.reply.mark();
-        let result = self.handle(connection, command, args, &mut tried.gathered);
-        let pause = match result {
-            Ok(()) => return self.note_reply(connection, (command, args), mark, tried.since),
+        let result = match self.handle(connection, command, args, &mut tried) {
+            Ok(()) if tried.errand.is_none() => {
+                return self.note_reply(connection, (command, args), mark, tried.since);
+            }
             Err(Pause::Engine(Stop::Gather(_))) if tried.gathers == GATHERS_MAX => {
                 let text = "the keys of the command keep changing under it";
-                Pause::Engine(Stop::Fail(Error::new(ErrorKind::Busy, text)))
+                Err(Pause::Engine(Stop::Fail(Error::new(ErrorKind::Busy, text))))
             }
-            Err(pause) => pause,
+            result => result,
         };
         self.reply.truncate(mark);
-        if let Pause::Engine(Stop::Fail(error)) = &pause {
+        if let Err(Pause::Engine(Stop::Fail(error))) = &result {
             append_error(self.reply, error);
             return self.note_reply(connection, (command, args), mark, tried.since);
         }
         tried.since.get_or_insert_with(Instant::now);
-        self.park(client, connection, (command, args), tried, pause);
+        self.park(client, connection, (command, args), tried, result.err());
     }
 
-    /// Has a command wait for what it needs, to begin again when that has come.
+    /// Has a command wait for what it needs, to begin again when that has come; without a pause it
+    /// is on an errand.
     fn park(
         &mut self,
         client: Handle,
         connection: &mut Connection,
         (command, args): (&'static Command, Arguments<'_>),
         tried: Tried,
-        pause: Pause,
+        pause: Option<Pause>,
     ) {
         self.counters.postpone();
         let arguments = args.to_owned();
         let mut parked = Box::new(Parked { command, arguments, tried, wait: Wait::Host });
+        let tried = &mut parked.tried;
         match pause {
-            Pause::Engine(Stop::Gather(missing)) => {
-                parked.wait = Wait::Gather;
-                parked.tried.gathers += 1;
-                let gathered = std::mem::take(&mut parked.tried.gathered);
-                self.gatherers.submit(GatherJob { client, missing, gathered });
+            None => {
+                parked.wait = Wait::Elsewhere;
+                // Each part gathers for itself.
+                let Tried { errand, since, .. } = std::mem::take(tried);
+                tried.since = since;
+                if let Some(errand) = errand {
+                    self.gatherers.submit(Job::Work { client, errand });
+                }
             }
-            Pause::Engine(Stop::Delay { ms }) => {
+            Some(Pause::Engine(Stop::Gather(missing))) => {
+                parked.wait = Wait::Elsewhere;
+                tried.gathers += 1;
+                let gathered = std::mem::take(&mut tried.gathered);
+                self.gatherers.submit(Job::Gather { client, missing, gathered });
+            }
+            Some(Pause::Engine(Stop::Delay { ms })) => {
                 parked.wait = Wait::Delay;
                 self.timers.delay(client, Instant::now() + Duration::from_millis(ms));
             }
-            Pause::Host => self.ask(client, connection, &parked),
+            Some(Pause::Host) => self.ask(client, connection, &parked),
             // It has failed, and is not parked.
-            Pause::Engine(_) => return,
+            Some(Pause::Engine(Stop::Fail(_))) => return,
         }
         connection.parked = Some(parked);
     }
@@ -265,15 +291,16 @@ impl Executor<'_> {
         connection: &mut Connection,
         command: &'static Command,
         args: Arguments<'_>,
-        gathered: &mut Gathered,
+        tried: &mut Tried,
     ) -> Result<(), Pause> {
         let Self { turn, reply, house, counters, .. } = self;
+        let Tried { gathered, errand, .. } = tried;
         let session = &mut connection.session;
         match &command.handler {
             Handler::Data(run) => {
                 let namespace = house.databases[session.database];
                 turn.get().batch(namespace, &BatchOptions::default(), gathered, |scope| {
-                    data_call(*run, args, scope, reply, house)
+                    data_call(*run, args, scope, reply, house, Some(errand))
                 })?;
             }
             Handler::Session(run) => {

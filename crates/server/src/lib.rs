@@ -21,6 +21,7 @@ pub mod counters;
 mod cursors;
 mod delivery;
 mod dispatch;
+mod errand;
 mod event_loop;
 mod execute;
 pub mod histogram;

@@ -29,6 +29,10 @@ impl EventLoop {
                         Err(error) => parked.wait = Wait::Failed(error),
                     });
                 }
+                Control::Worked { client, errand } => self.end_wait(client, |parked| {
+                    parked.tried.errand = Some(errand);
+                    parked.wait = Wait::Ready;
+                }),
                 Control::Synced => self.settle_gated(),
                 Control::Answer { id, value } => {
                     if let Some(asker) = self.desk.take(id) {

@@ -15,8 +15,9 @@ use dwell_wire::{OwnedArguments, Value};
 use crate::clients::Handle;
 use crate::command::Command;
 use crate::control::{Control, Mailbox};
+use crate::errand::{Carried, Errand};
 
-/// Threads that read from below; a few, because `SQLite` reads in parallel and disks serve few.
+/// Threads that read from below and go on errands; a few, because `SQLite` reads in parallel and disks serve few.
 const GATHERERS: usize = 4;
 
 /// Reads from below for one command, after which it fails: each means that others have changed its
@@ -42,14 +43,16 @@ pub struct Tried {
     pub gathered: Gathered,
     /// How often something was.
     pub gathers: u32,
+    /// What the command does in parts.
+    pub errand: Carried,
     /// When it was first found that it has to wait.
     pub since: Option<Instant>,
 }
 
 /// What a command waits for, or what has come.
 pub enum Wait {
-    /// Reads from below.
-    Gather,
+    /// Reads from below, or a part of its work without the lock.
+    Elsewhere,
     /// A while, because the drain is behind.
     Delay,
     /// The host's answers.
@@ -69,19 +72,29 @@ impl Wait {
     }
 }
 
-/// What a connection needs from below.
-pub struct GatherJob {
-    /// The connection.
-    pub client: Handle,
-    /// What to read.
-    pub missing: Box<Missing>,
-    /// What was read before.
-    pub gathered: Gathered,
+/// What is done for a connection on another thread.
+pub enum Job {
+    /// Read from below.
+    Gather {
+        /// The connection.
+        client: Handle,
+        /// What to read.
+        missing: Box<Missing>,
+        /// What was read before.
+        gathered: Gathered,
+    },
+    /// Do the part of an errand that needs no lock.
+    Work {
+        /// The connection.
+        client: Handle,
+        /// Its command's errand.
+        errand: Box<dyn Errand>,
+    },
 }
 
-/// The threads that read from below.
+/// The threads that read from below and go on errands.
 pub struct Gatherers {
-    jobs: Option<Sender<GatherJob>>,
+    jobs: Option<Sender<Job>>,
     threads: Vec<JoinHandle<()>>,
 }
 
@@ -106,7 +119,7 @@ impl Gatherers {
     }
 
     /// Has a job done; its result comes as a message.
-    pub fn submit(&self, job: GatherJob) {
+    pub fn submit(&self, job: Job) {
         if let Some(jobs) = &self.jobs {
             // Only a thread that panicked does not receive; then the command is never answered,
             // which the host's supervisor sees.
@@ -124,11 +137,19 @@ impl Drop for Gatherers {
     }
 }
 
-fn work(engine: &Engine, mailbox: &Mailbox, queue: &Mutex<Receiver<GatherJob>>) {
+fn work(engine: &Engine, mailbox: &Mailbox, queue: &Mutex<Receiver<Job>>) {
     loop {
         let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok(GatherJob { client, missing, mut gathered }) = job else { return };
-        let result = engine.gather(&missing, &mut gathered).map(|()| gathered);
-        mailbox.post(Control::Gathered { client, result });
+        let Ok(job) = job else { return };
+        mailbox.post(match job {
+            Job::Gather { client, missing, mut gathered } => {
+                let result = engine.gather(&missing, &mut gathered).map(|()| gathered);
+                Control::Gathered { client, result }
+            }
+            Job::Work { client, mut errand } => {
+                errand.work();
+                Control::Worked { client, errand }
+            }
+        });
     }
 }

@@ -108,6 +108,22 @@ impl Reply {
         self.bytes.extend_from_slice(encoded);
     }
 
+    /// Appends pieces of replies that are replies already; the large ones are not copied. Returns
+    /// their length together.
+    pub fn raw_pieces(&mut self, pieces: impl IntoIterator<Item = Arc<[u8]>>) -> usize {
+        let mut length = 0;
+        for piece in pieces {
+            length += piece.len();
+            if piece.len() < SHARED_BYTES_MIN {
+                self.bytes.extend_from_slice(&piece);
+            } else {
+                self.shared_bytes += piece.len();
+                self.shared.push(SharedPiece { at: self.bytes.len(), bytes: piece });
+            }
+        }
+        length
+    }
+
     /// `+OK`
     pub fn ok(&mut self) {
         self.bytes.extend_from_slice(b"+OK\r\n");
@@ -138,16 +154,7 @@ impl Reply {
     /// A string that others hold too, in pieces; the large ones are not copied.
     pub fn bulk_pieces(&mut self, pieces: impl IntoIterator<Item = Arc<[u8]>>) {
         let mark = self.mark();
-        let mut length = 0;
-        for piece in pieces {
-            length += piece.len();
-            if piece.len() < SHARED_BYTES_MIN {
-                self.bytes.extend_from_slice(&piece);
-            } else {
-                self.shared_bytes += piece.len();
-                self.shared.push(SharedPiece { at: self.bytes.len(), bytes: piece });
-            }
-        }
+        let length = self.raw_pieces(pieces);
         self.bytes.extend_from_slice(b"\r\n");
         self.insert(mark, |reply| reply.number_line(b'$', length));
     }

@@ -118,7 +118,8 @@ impl Engine {
         namespace: NamespaceId,
     ) -> Result<(), Error> {
         let open = drainer.open(disk, namespace)?;
-        let mut sweep = self.begin_sweep(namespace);
+        self.finish_reclaiming(namespace);
+        let mut sweep = self.begin_sweep(namespace, open.file.rows());
         let result = self.write_sweep(&mut sweep, open);
         if result.is_err() {
             let is_unusable = open.file.begin().is_err();
@@ -135,16 +136,29 @@ impl Engine {
         Ok(())
     }
 
-    /// Fixes the cut and takes the queue, in slices.
-    fn begin_sweep(&self, namespace: NamespaceId) -> Sweep {
+    /// Lets everything wait again, in slices, that a FLUSH had taken away before it was undone.
+    fn finish_reclaiming(&self, namespace: NamespaceId) {
+        loop {
+            let mut turn = self.lock();
+            if !turn.state().front.reclaim_some(namespace) {
+                return;
+            }
+            turn.give_way();
+        }
+    }
+
+    /// Fixes the cut and takes the queue, in slices. `rows` are in the file before the sweep.
+    fn begin_sweep(&self, namespace: NamespaceId, rows: u64) -> Sweep {
         let (mut sweep, queue) = {
             let mut turn = self.lock();
             let state = turn.state();
             let (cut, failures) = (state.sequence, state.failure_count);
             let space = state.front.space_mut(namespace);
             space.in_flight_since = space.waiting_since.take();
-            // From here on a row may appear at any moment.
+            // From here on a row may appear at any moment, and whoever looked how many there are
+            // could not say whether those of the sweep are among them.
             space.floor = Floor::Rows;
+            space.rows = Some(rows);
             let sweep = Sweep {
                 namespace,
                 cut,
@@ -174,6 +188,7 @@ impl Engine {
                 }
                 front.set_in_flight(handle);
             }
+            turn.give_way();
         }
         sweep.keys.sort();
         sweep

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use super::Sweep;
 use crate::engine::Engine;
-use crate::front::{Below, Floor, Handle, Header, Spread, State as EntryState, waits};
+use crate::front::{Below, Floor, Front, Handle, Header, Spread, State as EntryState, waits};
 use crate::limits::SLICE_KEYS;
+use crate::namespace::NamespaceId;
 use crate::state::State;
 
 /// What a transaction of a sweep has done.
@@ -57,6 +58,7 @@ impl Engine {
                 space.rows = Some(done.rows);
                 return;
             }
+            turn.give_way();
         }
     }
 
@@ -74,27 +76,45 @@ impl Engine {
         }
     }
 
-    /// Takes back a sweep that failed: what was not settled waits on.
+    /// Takes back a sweep that failed, in slices: what was not settled waits on. A key that has
+    /// not been taken back yet is known as one that a drain is writing.
     pub(super) fn give_up(&self, sweep: &Sweep) {
-        let mut turn = self.lock();
-        let front = &mut turn.state().front;
-        let space = front.space_mut(sweep.namespace);
-        space.give_back();
-        space.is_settling = false;
-        space.rows = None;
-        for at in 0..sweep.keys.len() {
-            let key = sweep.keys.key(at);
-            let hash = front.hash(key);
-            if let Some(handle) = front.find(sweep.namespace, hash, key) {
-                front.change_spread(handle, Spread::restore_changes);
-                let header = front.entry(handle).header();
-                if waits(&header) && !header.queued {
-                    // A commit that failed may have happened all the same.
-                    let below = header.below.after_a_drain();
-                    front.remark(handle, Header { below, ..header });
-                }
+        let mut at = 0;
+        loop {
+            let mut turn = self.lock();
+            let front = &mut turn.state().front;
+            let space = front.space_mut(sweep.namespace);
+            if space.generation != sweep.generation {
+                // A FLUSH has made away with what was taken, or its undoing has taken it back.
+                return;
             }
+            space.give_back();
+            space.rows = None;
+            let stop = (at + SLICE_KEYS).min(sweep.keys.len());
+            for one in at..stop {
+                take_back(front, sweep.namespace, sweep.keys.key(one));
+            }
+            at = stop;
+            if at == sweep.keys.len() {
+                front.space_mut(sweep.namespace).is_settling = false;
+                return;
+            }
+            front.space_mut(sweep.namespace).is_settling = true;
+            turn.give_way();
         }
+    }
+}
+
+/// Lets a key wait again that a sweep had taken.
+fn take_back(front: &mut Front, namespace: NamespaceId, key: &[u8]) {
+    let Some(handle) = front.find(namespace, front.hash(key), key) else {
+        return;
+    };
+    front.change_spread(handle, Spread::restore_changes);
+    let header = front.entry(handle).header();
+    if waits(&header) && !header.queued {
+        // A commit that failed may have happened all the same.
+        front.remark(handle, Header { below: header.below.after_a_drain(), ..header });
     }
 }
 

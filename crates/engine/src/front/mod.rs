@@ -306,28 +306,37 @@ impl Front {
         old
     }
 
-    /// Forgets removals after `sequence`, which were undone.
-    pub fn forget_removals(&mut self, sequence: u64) {
+    /// Forgets changes after `sequence`, which were undone.
+    pub fn forget_changes(&mut self, sequence: u64) {
         for space in &mut self.spaces {
             space.removed_at = space.removed_at.min(sequence);
+            space.changed_at = space.changed_at.min(sequence);
         }
     }
 
     /// Takes up a namespace whose FLUSH was undone after drains may have been at work: what they
     /// had taken of it waits again, and nobody knows whether its rows were written. `generation`
-    /// is one that no drain has begun with.
-    pub fn reclaim(&mut self, namespace: NamespaceId, generation: u64) {
+    /// is one that no drain has begun with, `sequence` one that no write to come has. The entries follow in slices before the next drain
+    /// begins; until then they are known as being written.
+    pub fn reclaim(&mut self, namespace: NamespaceId, generation: u64, sequence: u64) {
         let space = self.space_mut(namespace);
         space.generation = generation;
         space.drains += generation;
-        space.is_settling = false;
         space.rows = None;
         space.give_back();
+        // Counts are not to be trusted before it is over, and a drain ends it.
+        space.is_settling = true;
+        space.reclaimed_to = Some(0);
+        space.waiting_since.get_or_insert(sequence);
+    }
+
+    /// Takes a namespace that is being reclaimed a slice further; `false` once it is over.
+    pub fn reclaim_some(&mut self, namespace: NamespaceId) -> bool {
+        let Some(position) = self.space(namespace).reclaimed_to else {
+            return false;
+        };
         let mut handles = Vec::new();
-        let mut position = Some(0);
-        while let Some(at) = position {
-            position = self.space(namespace).table.walk(at, &mut handles);
-        }
+        let next = self.space(namespace).table.walk(position, &mut handles);
         for handle in handles {
             let header = self.entry(handle).header();
             if let Some(deadline) = header.deadline.filter(|_| is_ordered(&header)) {
@@ -337,6 +346,10 @@ impl Front {
                 self.remark(handle, Header { below: header.below.after_a_drain(), ..header });
             }
         }
+        let space = self.space_mut(namespace);
+        space.reclaimed_to = next;
+        space.is_settling = next.is_some();
+        true
     }
 
     /// Frees some entries of a namespace that was exchanged and will not come back; `false`
@@ -356,22 +369,24 @@ impl Front {
         true
     }
 
-    /// Takes the ordered index of a namespace one segment of its table further; how many keys
-    /// that were, `None` once it is complete.
-    pub fn order_segment(&mut self, namespace: NamespaceId) -> Option<usize> {
-        let Self { slab, spaces, .. } = self;
+    /// Takes the ordered index of a namespace about `keys_max` keys further; how many they were,
+    /// `None` once it is complete.
+    pub fn order_part(&mut self, namespace: NamespaceId, keys_max: usize) -> Option<usize> {
+        let Self { slab, spaces, hasher, .. } = self;
         let space = &mut spaces[namespace.index()];
         let Ordered::Building { index, position } = &mut space.ordered else {
             return None;
         };
-        let mut handles = Vec::new();
-        let next = space.table.walk(*position, &mut handles);
+        let key_of = |one: Handle| Entry(slab.get(one)).key();
+        let mut handles = Vec::with_capacity(2 * keys_max);
+        let hash_of = |one: Handle| hasher.hash_one(key_of(one));
+        let next = space.table.walk_part(*position, keys_max, hash_of, &mut handles);
         let count = handles.len();
         handles.retain(|&handle| is_ordered(&Entry(slab.get(handle)).header()));
         // Neighbours then fall into the same block, which stays in the cache.
-        handles.sort_unstable_by_key(|&handle| Entry(slab.get(handle)).key());
+        handles.sort_unstable_by_key(|&handle| key_of(handle));
         for handle in handles {
-            index.insert(handle, |one| Entry(slab.get(one)).key());
+            index.insert(handle, key_of);
         }
         if let Some(next) = next {
             *position = next;

@@ -45,10 +45,14 @@ pub struct Space {
     pub drains: u64,
     /// A drain is turning its entries clean; counts are not to be trusted meanwhile.
     pub is_settling: bool,
+    /// How far the entries have come that wait again because a FLUSH was undone.
+    pub reclaimed_to: Option<u64>,
     /// Rows in the file as of the last drain; `None` until someone has looked.
     pub rows: Option<u64>,
     /// Sequence of the last removal that left no entry behind; absent keys count as that new.
     pub removed_at: u64,
+    /// Sequence of the last change: who counts the keys tells of all of them.
+    pub changed_at: u64,
     /// Resident and dirty keys.
     pub live: u64,
     /// Of the entries that hide a row: those that certainly do.
@@ -77,8 +81,10 @@ impl Space {
             generation: 0,
             drains: 0,
             is_settling: false,
+            reclaimed_to: None,
             rows: None,
             removed_at: 0,
+            changed_at: 0,
             live: 0,
             hiding: 0,
             unknown: 0,

@@ -103,6 +103,27 @@ impl Table {
         (next < 1 << PREFIX_TOP).then_some(next)
     }
 
+    /// One step of such a walk for who does more with a handle than look at it: of a segment that
+    /// holds more than `handles_max` only a part, by its hashes.
+    pub fn walk_part(
+        &self,
+        position: u64,
+        handles_max: usize,
+        hash_of: impl Fn(Handle) -> u64,
+        out: &mut Vec<Handle>,
+    ) -> Option<u64> {
+        let segment = &self.segments[self.segment_of(position)];
+        let parts = segment.handles.len().div_ceil(handles_max).next_power_of_two() as u64;
+        let step = ((1u64 << (PREFIX_TOP - segment.depth)) / parts).max(1);
+        let next = (position & !(step - 1)) + step;
+        let is_in_part = |&handle: &Handle| {
+            let prefix = hash_of(handle) & ((1 << PREFIX_TOP) - 1);
+            (position..next).contains(&prefix)
+        };
+        out.extend(segment.handles.iter().copied().filter(is_in_part));
+        (next < 1 << PREFIX_TOP).then_some(next)
+    }
+
     /// Whether the walk has passed the place of `hash` when it stands at `position`.
     pub fn is_before(hash: u64, position: u64) -> bool {
         hash & ((1 << PREFIX_TOP) - 1) < position

@@ -48,7 +48,7 @@ fn every_total_is_zero_again_when_everything_is_gone() {
         if matches!(space.ordered, Ordered::No) {
             space.ordered = Ordered::Building { index: Index::default(), position: 0 };
         }
-        front.order_segment(SPACE);
+        front.order_part(SPACE, 512);
     }
     let mut random = Random::new(1);
     for _ in 0..20_000 {

@@ -5,9 +5,9 @@ use super::{Scope, Stop};
 use crate::clock::Deadline;
 use crate::effect::{Effect, Home};
 use crate::error::Error;
-use crate::front::{Floor, Ordered, Space, State as EntryState};
+use crate::front::{Floor, Handle, Ordered, Space, State as EntryState};
 use crate::gather::Missing;
-use crate::limits::CHUNK_BYTES;
+use crate::limits::{CHUNK_BYTES, SLICE_KEYS};
 use crate::namespace::NamespaceId;
 use crate::scan::Range;
 use crate::settings::Placement;
@@ -44,6 +44,7 @@ impl Scope<'_> {
         empty.drains = before.drains + 1;
         empty.waiting_since = before.waiting_since;
         empty.removed_at = self.sequence;
+        empty.changed_at = self.sequence;
         if before.floor == Floor::Rows {
             empty.clear_pending = true;
             empty.waiting_since.get_or_insert(self.sequence);
@@ -79,6 +80,7 @@ impl Scope<'_> {
     /// `Stop::Gather` while nobody knows which new keys hide a row below; `Stop::Delay` while a
     /// drain is settling.
     pub fn count(&mut self) -> Result<u64, Stop> {
+        self.see(self.state.front.space(self.namespace).changed_at);
         let space = self.state.front.space(self.namespace);
         if space.clear_pending || space.floor == Floor::Empty {
             return Ok(space.live);
@@ -98,7 +100,7 @@ impl Scope<'_> {
     /// Some key of the namespace, every key with a fair chance; `None` if there is none.
     ///
     /// # Errors
-    /// `Stop::Gather` if it is to be one from below.
+    /// `Stop::Gather` if it is to be one from below; `Stop::Delay` after a slice of expired keys.
     pub fn random_key(&mut self) -> Result<Option<Vec<u8>>, Stop> {
         if let Some(row) = self.gathered.take_random(self.namespace) {
             // Only a row that the front does not hide is a key.
@@ -121,24 +123,54 @@ impl Scope<'_> {
             let Some(handle) = self.state.front.space(self.namespace).table.near(roll) else {
                 break;
             };
-            let entry = self.state.front.entry(handle);
-            let is_live = entry.kind().is_some()
-                && entry.deadline().is_none_or(|deadline| !self.now.is_past(deadline));
-            if is_live {
-                return Ok(Some(entry.key().to_vec()));
+            if let Some(key) = self.live_key(handle) {
+                return Ok(Some(key));
             }
         }
-        match self.first_live_key() {
+        match self.next_live_key()? {
             Some(key) => Ok(Some(key)),
             // The row that was drawn has been deleted, and nothing else is in memory.
             None => self.first_key(),
         }
     }
 
+    /// The key at a handle, if it is there and has not expired.
+    fn live_key(&mut self, handle: Handle) -> Option<Vec<u8>> {
+        let entry = self.state.front.entry(handle);
+        let is_past = entry.deadline().is_some_and(|deadline| self.now.is_past(deadline));
+        if entry.kind().is_none() || is_past {
+            return None;
+        }
+        let (key, version) = (entry.key().to_vec(), entry.version());
+        self.see(version);
+        Some(key)
+    }
+
+    /// The first live key in memory. Looks at a slice of them, and goes on when it is run again:
+    /// a million may have expired of which nobody has taken notice.
+    fn next_live_key(&mut self) -> Result<Option<Vec<u8>>, Stop> {
+        let mut position = Some(self.gathered.walked);
+        let mut handles = Vec::new();
+        let mut looks = 0;
+        while let Some(at) = position {
+            if looks >= SLICE_KEYS {
+                self.gathered.walked = at;
+                return Err(Stop::Delay { ms: 1 });
+            }
+            handles.clear();
+            position = self.state.front.space(self.namespace).table.walk(at, &mut handles);
+            looks += handles.len();
+            if let Some(key) = handles.iter().find_map(|&handle| self.live_key(handle)) {
+                return Ok(Some(key));
+            }
+        }
+        Ok(None)
+    }
+
     /// The first key of either home.
     fn first_key(&mut self) -> Result<Option<Vec<u8>>, Stop> {
-        let mut range =
-            Range { prefix: Vec::new(), after: None, reverse: false, limit: 64, keys_only: true };
+        let (prefix, limit) = (Vec::new(), SLICE_KEYS);
+        let mut range = Range { prefix, after: None, reverse: false, limit, keys_only: true };
         loop {
             let page = self.scan(&range)?;
             if let Some(row) = page.rows.into_iter().next() {
@@ -192,27 +224,9 @@ impl Scope<'_> {
             (Placement::Lifetime, Home::Disk) if deadline.is_none() => "it has no lifetime",
             (Placement::Memory, Home::Memory) => "the instance places everything in memory",
             (Placement::Disk, Home::Disk) => "the instance places everything on disk",
-            (_, Home::Disk) => "memory was full",
+            (_, Home::Disk) => "memory was full, or it was written under another placement",
             (_, Home::Memory) => "it was written under another placement",
         }
-    }
-
-    fn first_live_key(&self) -> Option<Vec<u8>> {
-        let table = &self.state.front.space(self.namespace).table;
-        let mut handles = Vec::new();
-        let mut position = Some(0);
-        while let Some(at) = position {
-            handles.clear();
-            position = table.walk(at, &mut handles);
-            for &handle in &handles {
-                let entry = self.state.front.entry(handle);
-                let is_past = entry.deadline().is_some_and(|one| self.now.is_past(one));
-                if entry.kind().is_some() && !is_past {
-                    return Some(entry.key().to_vec());
-                }
-            }
-        }
-        None
     }
 
     /// Notes that the log is not to bring back any resident of before.

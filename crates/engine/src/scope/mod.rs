@@ -5,11 +5,13 @@
 
 mod keyspace;
 mod read;
+mod sight;
 mod string;
 mod write;
 
 pub use keyspace::Whereabouts;
 pub use read::{Facts, Watch};
+pub use sight::Sight;
 
 use crate::clock::Now;
 use crate::effect::{Effect, Home};
@@ -218,6 +220,7 @@ impl<'t> Scope<'t> {
     fn save(&mut self, hash: u64, key: &[u8], handle: Option<Handle>) {
         let State { undo, front, .. } = &mut *self.state;
         undo.save(front, self.namespace, hash, key, handle);
+        front.space_mut(self.namespace).changed_at = self.sequence;
         self.has_changed = true;
     }
 
@@ -226,7 +229,8 @@ impl<'t> Scope<'t> {
         self.has_changed
     }
 
-    fn see(&mut self, version: u64) {
+    /// Notes that the reply tells of this version.
+    pub(crate) fn see(&mut self, version: u64) {
         self.seen = self.seen.max(version);
     }
 

@@ -5,7 +5,7 @@
 //! The reply is a cursor and a list of key, value, key, value. The cursor is nil at the end; else
 //! it is the key after which the next call continues, so it is never forgotten and means the same
 //! on every connection. A key that is there during the whole walk is told exactly once. LIMIT
-//! counts keys, 100 unless said otherwise.
+//! counts keys, 100 unless said otherwise; a call that would take long has fewer, and a cursor.
 //!
 //! Source: Dwell's own.
 
@@ -17,8 +17,6 @@ use crate::commands::argument::{fail, integer, is_word, syntax_error};
 use crate::commands::string::text;
 
 const LIMIT_DEFAULT: usize = 100;
-/// The most keys of one call, so that a call stays short (INV-06).
-const LIMIT_MAX: usize = 10_000;
 
 pub(crate) fn run(call: &mut Call<'_, '_>) -> Result<(), Stop> {
     let range = parse(&call.args[1], call.args.from(2))?;
@@ -58,8 +56,7 @@ fn parse(prefix: &[u8], arguments: Arguments<'_>) -> Result<Range, Stop> {
         } else if is_word(word, "LIMIT") {
             let limit = integer(words.next().ok_or_else(syntax_error)?)?;
             let limit = usize::try_from(limit).ok().filter(|limit| *limit > 0);
-            let limit = limit.ok_or_else(|| fail("LIMIT must be positive"))?;
-            range.limit = limit.min(LIMIT_MAX);
+            range.limit = limit.ok_or_else(|| fail("LIMIT must be positive"))?;
         } else {
             return Err(syntax_error());
         }

@@ -1,5 +1,5 @@
 //! Keys, whatever they hold: one command, one file. Shared ideas stand beside them: `expiry`,
-//! `remaining` and `transfer`.
+//! `matching`, `remaining` and `transfer`.
 
 pub(crate) mod copy;
 pub(crate) mod del;
@@ -9,6 +9,7 @@ pub(crate) mod expireat;
 pub(crate) mod expiretime;
 mod expiry;
 pub(crate) mod keys;
+mod matching;
 pub(crate) mod r#move;
 pub(crate) mod object_encoding;
 pub(crate) mod object_freq;

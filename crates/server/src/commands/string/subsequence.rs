@@ -33,10 +33,9 @@ pub(super) struct Place {
     pub(super) length: usize,
 }
 
-/// Whether two strings of these lengths are within the bound.
-pub(super) fn is_bounded(a_length: usize, b_length: usize) -> bool {
-    let cells = (a_length + 1).checked_mul(b_length + 1);
-    cells.is_some_and(|cells| cells <= CELLS_MAX)
+/// The cells that two strings of these lengths fill; `None` for more than can be counted.
+pub(super) fn cells([a, b]: [u64; 2]) -> Option<usize> {
+    usize::try_from((a + 1).checked_mul(b + 1)?).ok()
 }
 
 /// The length of the longest common subsequence.

@@ -110,7 +110,9 @@ fn run_queued(
     let args = queued.arguments.view();
     let mark = reply.mark();
     let result = match &queued.command.handler {
-        Handler::Data(run) => scope.attempt(|scope| data_call(*run, args, scope, reply, house)),
+        Handler::Data(run) => {
+            scope.attempt(|scope| data_call(*run, args, scope, reply, house, None))
+        }
         Handler::Session(run) => {
             run(&mut SessionCall { args, session, reply, house }).map_err(Stop::Fail)
         }

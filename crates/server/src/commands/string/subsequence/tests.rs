@@ -78,9 +78,9 @@ fn all_256_bytes_have_masks_of_their_own() {
 /// INV-06.
 #[test]
 fn the_bound_is_that_of_redis_and_a_cell_takes_a_bit() {
-    assert!(is_bounded(11_584, 11_584));
-    assert!(!is_bounded(11_585, 11_585));
-    assert!(!is_bounded(usize::MAX - 1, 2));
+    assert!(cells([11_584, 11_584]).is_some_and(|cells| cells <= CELLS_MAX));
+    assert!(cells([11_585, 11_585]).is_some_and(|cells| cells > CELLS_MAX));
+    assert_eq!(cells([u64::MAX - 1, 2]), None);
     let (a, b) = (random_text(&mut 1, 1_000, 26), random_text(&mut 2, 3_001, 26));
     let found = Subsequence::of(&a, &b);
     assert_eq!(found.rows.len(), 1_000 * 376);
