@@ -56,6 +56,7 @@ mod pace;
 mod random;
 mod recover;
 mod registry;
+mod reload;
 mod scan;
 mod scope;
 mod settings;
