@@ -21,6 +21,7 @@ __all__ = [
     "Server",
     "WouldBlock",
     "__version__",
+    "_replay_log",
     "after_fork_in_child",
     "close_all",
     "set_errors",
@@ -395,7 +396,7 @@ class Database:
     ) -> tuple[list[Any], bytes | None]: ...
     def _where(self, key: _Key, /) -> dict[str, Any] | None: ...
     def _stats(self) -> dict[str, Any]: ...
-    def _forget_copies(self) -> None: ...
+    def _reload(self) -> None: ...
 
 @disjoint_base
 class Queries:
@@ -582,6 +583,9 @@ class AdminRequest:
     def in_multi(self) -> bool:
         """Whether it runs inside EXEC."""
 
+def _replay_log(
+    source: str, target: str, until_ms: int, settings: Mapping[str, object], /
+) -> int: ...
 def survey_log(directory: str, /) -> dict[str, Any]:
     """Read and verify the whole log of an instance; a log that is in use may be read too.
 

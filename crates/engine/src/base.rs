@@ -26,6 +26,17 @@ impl Engine {
     /// # Cost
     /// Reads every resident, a slice at a time; writes them once.
     pub fn make_base(&self) -> Result<(), Error> {
+        // Where residents are not logged, later changes of what a base holds would be missing.
+        self.make_base_with(self.settings().log_resident)
+    }
+
+    /// The same with the residents in any case: nothing changes them any more, or until whoever
+    /// asks has read them again.
+    pub(crate) fn make_whole_base(&self) -> Result<(), Error> {
+        self.make_base_with(true)
+    }
+
+    fn make_base_with(&self, holds_residents: bool) -> Result<(), Error> {
         let Some(store) = self.store() else {
             return Ok(());
         };
@@ -48,8 +59,6 @@ impl Engine {
         )?;
         writer.push(&start.to_le_bytes())?;
         let mut newest = sequence;
-        // Where residents are not logged, later changes of what a base holds would be missing.
-        let holds_residents = self.settings().log_resident || self.is_closing();
         for namespace in namespaces.into_iter().filter(|_| holds_residents) {
             newest = newest.max(self.write_residents(namespace, &mut writer)?);
         }

@@ -3,6 +3,7 @@
 //! layout is described in `docs/format.md`.
 
 use crate::clock::Deadline;
+use crate::front::State;
 use crate::namespace::NamespaceId;
 use crate::value::Kind;
 
@@ -38,6 +39,16 @@ pub enum Home {
     Disk,
 }
 
+impl Home {
+    /// The state of an entry that was written to this home.
+    pub(crate) fn state(self) -> State {
+        match self {
+            Self::Memory => State::Resident,
+            Self::Disk => State::Dirty,
+        }
+    }
+}
+
 const SPACE: u8 = 1;
 const PUT: u8 = 2;
 const DELETE: u8 = 3;
@@ -52,7 +63,19 @@ const IN_MEMORY: u8 = 1;
 const HAS_DEADLINE: u8 = 2;
 const IS_ABSOLUTE: u8 = 4;
 
-impl Effect<'_> {
+impl<'a> Effect<'a> {
+    /// The key that it is about, if it is about one by name.
+    pub fn key(&self) -> Option<&'a [u8]> {
+        match *self {
+            Effect::Put { key, .. }
+            | Effect::Delete { key }
+            | Effect::Deadline { key, .. }
+            | Effect::Patch { key, .. }
+            | Effect::Spread { key, .. } => Some(key),
+            Effect::Space(_) | Effect::Chunk { .. } | Effect::Clear | Effect::Forget => None,
+        }
+    }
+
     /// Appends the effect to a record.
     pub fn encode(&self, out: &mut Vec<u8>) {
         match *self {

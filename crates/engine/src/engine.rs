@@ -53,6 +53,8 @@ pub struct Opening {
     pub records: u64,
     /// The torn end of the log that was cut off, in words.
     pub torn_tail: Option<String>,
+    /// What is wrong with a newer base that was passed over for an older one, in words.
+    pub damaged_base: Option<String>,
 }
 
 /// Whether a reply may leave.
@@ -77,7 +79,8 @@ impl Engine {
     /// damage; what the file system says.
     ///
     /// # Cost
-    /// Reads the newest base and the log after it; never the files of the namespaces.
+    /// Reads the newest base and the log after it; of the files of the namespaces, after an
+    /// unclean stop alone, how much of the log they have applied.
     pub fn open(place: Place, settings: Settings, sources: Sources) -> Result<Self, Error> {
         Self::open_from(&place, settings, sources, None)
     }
@@ -139,8 +142,10 @@ impl Engine {
         let Some(store) = &self.shared.store else {
             return Ok(());
         };
-        let saved =
-            self.drain_all().and_then(|()| self.make_base()).and_then(|()| self.use_up_numbers());
+        let saved = self
+            .drain_all()
+            .and_then(|()| self.make_whole_base())
+            .and_then(|()| self.use_up_numbers());
         // Whatever failed before, files and log are closed as well as they can be.
         let closed = store.drainer.lock().close();
         store.tier.close_idle();
@@ -204,7 +209,7 @@ impl Engine {
             }
         }
         let mut state = self.shared.state.lock();
-        if state.front.spaces().count() <= namespace.index() {
+        if !state.front.has_space(namespace) {
             state.front.add_space(namespace, floor);
         }
         Ok(namespace)
@@ -440,7 +445,7 @@ impl Engine {
     }
 
     /// Notes in the log that residents are not logged: what it holds of them is outdated.
-    fn forget_residents_of_log(&self) -> Result<(), Error> {
+    pub(crate) fn forget_residents_of_log(&self) -> Result<(), Error> {
         let options = BatchOptions { durability: Some(Durability::Interval) };
         let namespace = self.namespace(b"0")?;
         self.run(namespace, &options, |scope| {
@@ -466,10 +471,6 @@ impl Engine {
         if let Some(store) = &self.shared.store {
             store.lock.leave();
         }
-    }
-
-    pub(crate) fn is_closing(&self) -> bool {
-        self.shared.is_closing.load(Ordering::SeqCst)
     }
 
     pub(crate) fn from_shared(shared: Arc<Shared>) -> Self {
@@ -517,7 +518,8 @@ fn open_store(
         new_lineage: lineage,
         origin,
     };
-    let Found { log, tier, registry, recovery, base_sequence, records } = recover(state, &around)?;
+    let Found { log, tier, registry, recovery, base_sequence, records, damaged_base } =
+        recover(state, &around)?;
     let last =
         (recovery.last != Sequence::NONE).then_some((recovery.time_ms as i64, recovery.raw_ms));
     state.resume_time(sources.clock.as_ref(), last);
@@ -525,6 +527,7 @@ fn open_store(
         was_clean: recovery.was_clean,
         records,
         torn_tail: recovery.tail.as_ref().map(ToString::to_string),
+        damaged_base: damaged_base.as_ref().map(ToString::to_string),
     };
     let writers_max = (state.settings.open_files_max / 8).max(1);
     let disk = Arc::clone(&sources.disk);

@@ -5,14 +5,12 @@
 use crate::clock::Now;
 use crate::effect::Home;
 use crate::error::Error;
+use crate::front::entry::FREQUENCY_AT_FIRST;
 use crate::front::{Handle, Header, State as EntryState};
 use crate::namespace::NamespaceId;
 use crate::scope::{Scope, Stop};
 use crate::settings::Eviction;
 use crate::state::State;
-
-/// The access counter of a new key; a key that starts at zero would be evicted at once.
-pub const FREQUENCY_AT_FIRST: u8 = 5;
 
 /// Growth of the logarithmic counter: a million hits reach 255 (Redis's `lfu-log-factor`).
 const FREQUENCY_FACTOR: u32 = 10;

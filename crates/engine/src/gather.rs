@@ -250,19 +250,9 @@ impl State {
 
 /// The header of a copy: nothing is known of it yet but that it is one.
 fn fetched_header(namespace: NamespaceId, version: u64, now: Now) -> Header {
-    Header {
-        namespace,
-        kind: None,
-        state: EntryState::Clean,
-        below: Below::None,
-        version,
-        deadline: None,
-        queued: false,
-        probation: true,
-        promoted: false,
-        accessed_s: (now.engine_ms / 1000) as u32,
-        frequency: crate::evict::FREQUENCY_AT_FIRST,
-    }
+    let accessed_s = (now.engine_ms / 1000) as u32;
+    let header = Header::new(namespace, EntryState::Clean, version);
+    Header { probation: true, accessed_s, ..header }
 }
 
 /// A value on its way from a row into an entry.

@@ -113,11 +113,12 @@ impl Store {
     }
 }
 
-/// Makes a new instance in `target` that is what `source` was at `until_ms` of engine time.
+/// Makes a new instance in `target` that is what `source` was at `until_ms` of engine time; gives
+/// how many records of the log that took.
 ///
 /// # Errors
 /// `Invalid` for a time before the oldest point, or a target that is not empty; `Corrupt` for
-/// damage; what the file system says. `source` is only read.
+/// damage; what the file system says. `source` is only read, and `target` is left empty then.
 ///
 /// # Cost
 /// Copies the files of a point and replays the log after it.
@@ -127,13 +128,32 @@ pub fn restore(
     until_ms: i64,
     settings: Settings,
     sources: Sources,
-) -> Result<(), Error> {
+) -> Result<u64, Error> {
     let is_free =
         !target.exists() || fs::read_dir(target).is_ok_and(|mut all| all.next().is_none());
     if !is_free {
-        let place = target.display();
-        return Err(Error::invalid(format!("the target of a restore must be empty: {place}")));
+        let message = format!("the target of a restore must be empty: {}", target.display());
+        return Err(Error::invalid(message).with_hint("name a directory that does not exist yet"));
     }
+    let was_there = target.exists();
+    let restored = restore_into(source, target, until_ms, settings, sources);
+    if restored.is_err() {
+        // The error that led here is the one that counts.
+        let _ = fs::remove_dir_all(target);
+        if was_there {
+            let _ = make_private(target);
+        }
+    }
+    restored
+}
+
+fn restore_into(
+    source: &Path,
+    target: &Path,
+    until_ms: i64,
+    settings: Settings,
+    sources: Sources,
+) -> Result<u64, Error> {
     let all = points(source)?;
     let point = all.into_iter().rfind(|point| point.complete_ms <= until_ms);
     make_private(target)?;
@@ -145,7 +165,8 @@ pub fn restore(
     let origin = Origin { directory: source.to_owned(), point, until_ms };
     let place = Place::Directory(target.to_owned());
     let engine = Engine::open_from(&place, settings, sources, Some(&origin))?;
-    engine.close()
+    engine.close()?;
+    Ok(engine.opening().records)
 }
 
 /// The points of an instance, oldest first.

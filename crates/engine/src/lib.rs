@@ -57,6 +57,7 @@ mod pace;
 mod random;
 mod recover;
 mod registry;
+mod reload;
 mod scan;
 mod scope;
 mod settings;

@@ -16,6 +16,8 @@ const FILE: &str = "namespaces";
 /// An entry is its length, its checksum and the name.
 const ENTRY_HEADER_BYTES: usize = 8;
 
+const HINT: &str = "restore it from a backup: it tells which file and which records are whose";
+
 /// Longest name of a namespace, in bytes.
 const NAME_BYTES_MAX: usize = 1024;
 
@@ -63,10 +65,15 @@ impl Registry {
             at += ENTRY_HEADER_BYTES + name.len();
             registry.add(name);
         }
-        let is_torn = bytes[at..].len() < ENTRY_HEADER_BYTES + NAME_BYTES_MAX;
-        if at < bytes.len() && !is_torn {
-            let message = format!("{} is damaged at offset {at}", path.display());
-            return Err(Error::new(ErrorKind::Corrupt, message));
+        if at < bytes.len() {
+            if !is_torn(&bytes[at..]) {
+                let message = format!("{} is damaged at offset {at}", path.display());
+                return Err(Error::new(ErrorKind::Corrupt, message).with_hint(HINT));
+            }
+            // What is left of it must not stand behind a shorter name.
+            file.set_size(at as u64)
+                .and_then(|()| file.sync())
+                .map_err(|cause| failed("cut", &path, &cause))?;
         }
         registry.file = Some(RegistryFile { file, path, size_bytes: at as u64 });
         Ok(registry)
@@ -93,10 +100,10 @@ impl Registry {
         if let Some(number) = self.find(name) {
             return Ok(number);
         }
-        if name.len() > NAME_BYTES_MAX {
+        if !(1..=NAME_BYTES_MAX).contains(&name.len()) {
             let found = name.len();
             return Err(Error::invalid(format!(
-                "the name of a namespace has at most {NAME_BYTES_MAX} bytes: {found}"
+                "the name of a namespace has 1 to {NAME_BYTES_MAX} bytes: {found}"
             )));
         }
         if self.names.len() as u32 >= NAMESPACES_MAX {
@@ -130,7 +137,16 @@ fn entry(bytes: &[u8]) -> Option<&[u8]> {
     let length = u32::from_le_bytes([header[0], header[1], header[2], header[3]]) as usize;
     let checksum = u32::from_le_bytes([header[4], header[5], header[6], header[7]]);
     let name = rest.get(..length)?;
-    (length <= NAME_BYTES_MAX && crc32c::crc32c(name) == checksum).then_some(name)
+    // Zeros that a power cut left are no name.
+    let is_length = (1..=NAME_BYTES_MAX).contains(&length);
+    (is_length && crc32c::crc32c(name) == checksum).then_some(name)
+}
+
+/// Whether bytes that begin with no whole entry may be the last one, torn: each is durable before
+/// the next is written, so that a whole one behind it proves damage.
+fn is_torn(rest: &[u8]) -> bool {
+    let is_entry = |at| entry(&rest[at..]).is_some();
+    rest.len() < ENTRY_HEADER_BYTES + NAME_BYTES_MAX && !(1..rest.len()).any(is_entry)
 }
 
 #[cfg(test)]

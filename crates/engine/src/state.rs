@@ -60,6 +60,8 @@ pub struct State {
     /// The disk is full: only deletions are let in.
     pub disk_full: Option<Error>,
     pub is_closed: bool,
+    /// Batches are to come back after this while: the front is being built anew.
+    pub pause_ms: Option<u64>,
     pub failures: Vec<Failure>,
     /// How many there have been; the list forgets the oldest.
     pub failure_count: usize,
@@ -100,6 +102,7 @@ impl State {
             refusing: None,
             disk_full: None,
             is_closed: false,
+            pause_ms: None,
             failures: Vec::new(),
             failure_count: 0,
             buried: Vec::new(),

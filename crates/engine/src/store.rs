@@ -29,6 +29,8 @@ pub struct Store {
     /// One handing over at a time, so that records reach the log in their order.
     pub handing: Mutex<Vec<u8>>,
     pub base_lock: Mutex<()>,
+    /// One rebuilding of what is in memory at a time.
+    pub reloading: Mutex<()>,
     /// Size of the log when the last base was made.
     pub log_bytes_at_base: AtomicU64,
     base_sequence: AtomicU64,
@@ -79,6 +81,7 @@ impl Store {
             drainer: Mutex::new(Drainer::new(writers_max)),
             handing: Mutex::new(Vec::new()),
             base_lock: Mutex::new(()),
+            reloading: Mutex::new(()),
             log_bytes_at_base: AtomicU64::new(0),
             base_sequence: AtomicU64::new(0),
             log_bytes: AtomicU64::new(0),

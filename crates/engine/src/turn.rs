@@ -90,6 +90,9 @@ impl<'e> Turn<'e> {
         batch: impl FnOnce(&mut Scope<'_>) -> Result<T, Stop>,
     ) -> Result<T, Stop> {
         let state = &mut *self.state;
+        if let Some(ms) = state.pause_ms {
+            return Err(Stop::Delay { ms });
+        }
         if gathered.is_fresh() {
             state.install(gathered, self.now)?;
         }

@@ -157,7 +157,7 @@ fn another_placement_moves_each_key_with_its_next_write() {
     assert!(why.1.contains("another placement"), "{}", why.1);
     engine.settle(&put(&engine, main, b"lasting", None)).unwrap();
     assert_eq!(place(&engine, main, b"lasting").unwrap().0, Home::Memory);
-    let count = |engine: &Engine| run(engine, main, |scope| scope.count()).unwrap();
+    let count = |engine: &Engine| run(engine, main, Scope::count).unwrap();
     assert_eq!(count(&engine), 4);
     drop(engine);
     let engine = world.open();

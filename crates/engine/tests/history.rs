@@ -6,7 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use dwell_engine::{
-    BatchOptions, Engine, ErrorKind, ManualClock, Place, Settings, Sources, Value, points, restore,
+    BatchOptions, Engine, ErrorKind, ManualClock, OwnedValue, Place, Settings, Sources, Value,
+    points, restore,
 };
 
 const NOW_MS: i64 = 1_800_000_000_000;
@@ -80,6 +81,51 @@ fn log_11_a_restore_to_each_second_gives_the_exact_prefix_over_bases_and_files()
         assert_eq!(read(&open(&target, &clock, 0), "disk").as_deref(), Some("new"));
     }
     assert_eq!(read(&engine, "disk").as_deref(), Some("9"));
+}
+
+/// LOG-14: a restore cuts all namespaces at one record.
+#[test]
+fn log_14_a_restore_gives_the_same_commit_point_in_every_namespace() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = scratch.path().join("source");
+    let clock = Arc::new(ManualClock::at(NOW_MS));
+    let engine = open(&source, &clock, 3_600_000);
+    let names = [&b"0"[..], b"other"].map(|name| engine.namespace(name).unwrap());
+    for number in 0..40i64 {
+        engine
+            .run(names[0], &BatchOptions::default(), |scope| {
+                scope.put(b"number", Value::Integer(number), None)?;
+                scope.select(names[1]);
+                let deadline = scope.now().after_ms(1_000_000);
+                scope.put(b"number", Value::Integer(number), deadline)?;
+                scope.put(b"disk", Value::Integer(number), None)
+            })
+            .unwrap();
+        // A drain between, so that the files themselves have come to different points.
+        if number % 7 == 3 {
+            engine.drain_once().unwrap();
+        }
+        if number % 10 == 5 {
+            engine.make_base().unwrap();
+        }
+        clock.advance(100);
+    }
+    engine.sync().unwrap();
+    for number in (0..40i64).step_by(3) {
+        let target = scratch.path().join(format!("restored-{number}"));
+        let until_ms = NOW_MS + number * 100 + 50;
+        restore(&source, &target, until_ms, settings(0), sources(&clock)).unwrap();
+        let restored = open(&target, &clock, 0);
+        for (name, key) in [(names[0], &b"number"[..]), (names[1], b"number"), (names[1], b"disk")]
+        {
+            let found = restored
+                .run(name, &BatchOptions::default(), |scope| {
+                    Ok(scope.read(key)?.map(|value| value.to_owned()))
+                })
+                .unwrap();
+            assert_eq!(found, Some(OwnedValue::Integer(number)), "{name:?}");
+        }
+    }
 }
 
 /// INV-08: what a kept restore point needs is not deleted.

@@ -321,12 +321,9 @@ impl Database {
         found.map(|(found, now)| crate::facts::whereabouts(py, &found, now)).transpose()
     }
 
-    /// Lets copies of disk keys go.
-    fn _forget_copies(&self, py: Python<'_>) -> PyResult<()> {
-        self.handle.detached(py, |engine| {
-            engine.forget_copies();
-            Ok(())
-        })
+    /// Builds what is in memory anew from what is on disk.
+    fn _reload(&self, py: Python<'_>) -> PyResult<()> {
+        self.handle.detached(py, dwell_engine::Engine::reload)
     }
 
     /// The engine's numbers.

@@ -51,7 +51,7 @@ mod _core {
     #[pymodule_export]
     use crate::handle::{after_fork_in_child, close_all};
     #[pymodule_export]
-    use crate::log::survey_log;
+    use crate::log::{replay_log, survey_log};
     #[pymodule_export]
     use crate::server::Server;
     #[pymodule_export]

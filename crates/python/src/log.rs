@@ -1,17 +1,18 @@
-//! A survey of an instance's log for `dwell log`, in one crossing for the whole.
+//! A survey and a replay of an instance's log for `dwell log`, in one crossing for the whole.
 //!
-//! Reads only, and works on a log that is open elsewhere.
+//! The log is only read, and may be open elsewhere.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use dwell_engine::disk::{Disk, RealDisk};
 use dwell_engine::log::{LogError, SegmentSummary, Survey, TailState, survey};
-use dwell_engine::{Error, ErrorKind};
+use dwell_engine::{Error, ErrorKind, Settings, Sources, restore};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyDict, PyList, PyMapping};
 
 use crate::errors::exception;
+use crate::settings::apply;
 
 /// Where an instance keeps its log.
 const LOG: &str = "log";
@@ -33,6 +34,31 @@ pub fn survey_log<'py>(py: Python<'py>, directory: &str) -> PyResult<Bound<'py, 
     facts.set_item("tail", tail(&found))?;
     facts.set_item("damage", found.damage.map_or_else(String::new, |damage| damage.to_string()))?;
     Ok(facts)
+}
+
+/// Makes `target` what the instance in `source` was at a time; gives the records that it took.
+/// For `dwell.server.log_replay` alone, which tells the whole.
+#[pyfunction]
+#[pyo3(name = "_replay_log", signature = (source, target, until_ms, settings, /))]
+pub fn replay_log(
+    py: Python<'_>,
+    source: &str,
+    target: &str,
+    until_ms: i64,
+    settings: &Bound<'_, PyMapping>,
+) -> PyResult<u64> {
+    let mut chosen = Settings::default();
+    apply(&mut chosen, settings)?;
+    let (source, target) = (Path::new(source), Path::new(target));
+    let log = source.join(LOG);
+    let replayed = py.detach(|| {
+        if !log.is_dir() {
+            let message = format!("there is no log here: {}", log.display());
+            return Err(Error::new(ErrorKind::Unavailable, message));
+        }
+        restore(source, target, until_ms, chosen, Sources::default())
+    });
+    replayed.map_err(|error| exception(py, &error))
 }
 
 fn describe<'py>(py: Python<'py>, segment: &SegmentSummary) -> PyResult<Bound<'py, PyDict>> {

@@ -48,6 +48,7 @@ VERBS: Final[dict[tuple[str, ...], Place]] = {
     ("log", "inspect"): Place("log.inspect", "inspect"),
     ("log", "stats"): Place("log.stats", "stats"),
     ("log", "verify"): Place("log.verify", "verify"),
+    ("log", "replay"): Place("log.replay", "replay"),
     ("bench",): Place("bench", "bench"),
     ("tour",): Place("tour", "tour"),
     ("version",): Place("version", "version"),

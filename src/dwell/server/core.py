@@ -1,22 +1,20 @@
 """The native parts as the host uses them: opening the engine, starting the event loop on it.
 
 Owns the adapters from dwell._core to the protocols in dwell.server.native, and decides nothing.
-With dwell.server.log_survey it is all that the server knows of the core.
+With dwell.server.log_survey and dwell.server.log_replay it is all that the server knows of it.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from dwell import _core
 from dwell.client.replies import ErrorReply, Push, Status, Verbatim
 from dwell.database import engine_settings
-from dwell.errors import CorruptError, UnavailableError
+from dwell.errors import UnavailableError
 from dwell.server.configuration import to_native
-from dwell.server.log_survey import survey_log
 from dwell.server.versions import REDIS_VERSION
 from dwell.values import INTEGER_MAX, INTEGER_MIN
 
@@ -59,17 +57,13 @@ class Engine:
         if self.database.path is not None:
             self.database.make_base()
 
-    def read_anew(self) -> None:
-        """Verify the log, and forget what memory only copies from the disk.
+    def reload(self) -> None:
+        """Save everything and build what is in memory anew from it; other clients wait.
 
         Raises:
-            CorruptError: the log is damaged; it says where.
+            CorruptError: log or base are damaged; it says where. Memory stays as it was.
         """
-        if self.database.path is not None:
-            damage = survey_log(Path(self.database.path)).damage
-            if damage:
-                raise CorruptError(damage)
-        self.database._forget_copies()  # noqa: SLF001 the core's name for what is not the user's
+        self.database._reload()  # noqa: SLF001 the core's name for what is not the user's
 
     def where(self, namespace: int, key: bytes) -> Facts | None:
         """Tell the home of a key and what is known about its value; None for an absent key."""

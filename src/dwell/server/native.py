@@ -25,8 +25,8 @@ class NativeEngine(Protocol):
         """Bring everything acknowledged to disk; returns when it is there."""
         ...
 
-    def read_anew(self) -> None:
-        """Verify the log, and forget what memory only copies from the disk."""
+    def reload(self) -> None:
+        """Save everything and build what is in memory anew from it."""
         ...
 
     def where(self, namespace: int, key: bytes) -> Facts | None:

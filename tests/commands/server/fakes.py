@@ -46,8 +46,8 @@ class FakeEngine:
             raise self.failure
         self.told.append("save")
 
-    def read_anew(self) -> None:
-        self.told.append("read_anew")
+    def reload(self) -> None:
+        self.told.append("reload")
 
     def where(self, namespace: int, key: bytes) -> dict[str, Any] | None:
         return self.places.get((namespace, key))

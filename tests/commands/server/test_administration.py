@@ -115,10 +115,10 @@ def test_debug_object_tells_encoding_size_and_home() -> None:
 
 
 @pytest.mark.parametrize("name", ["RELOAD", "LOADAOF"])
-def test_debug_reload_saves_before_it_reads_anew(name: str) -> None:
+def test_debug_reload_is_left_to_the_engine(name: str) -> None:
     house = House(settings=Settings(debug_commands="yes"))
     assert house.call("DEBUG", name) == Status("OK")
-    assert house.engine.told == ["save", "read_anew"]
+    assert house.engine.told == ["reload"]
 
 
 def test_debug_object_of_an_absent_key_says_so() -> None:

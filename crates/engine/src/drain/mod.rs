@@ -152,7 +152,8 @@ impl Engine {
         let (mut sweep, queue) = {
             let mut turn = self.lock();
             let state = turn.state();
-            let (cut, failures) = (state.sequence, state.failure_count);
+            // No number that no record bears: what a file has applied, the log must reach.
+            let (cut, failures) = (state.logged_sequence, state.failure_count);
             let space = state.front.space_mut(namespace);
             space.in_flight_since = space.waiting_since.take();
             // From here on a row may appear at any moment, and whoever looked how many there are

@@ -12,6 +12,7 @@ use crate::clock::{Deadline, Now};
 pub struct Deadlines {
     relative: BTreeSet<(i64, Handle)>,
     absolute: BTreeSet<(i64, Handle)>,
+    is_put_off: bool,
 }
 
 impl Deadlines {
@@ -25,9 +26,26 @@ impl Deadlines {
         self.len() * size_of::<(i64, Handle)>() * 3 / 2
     }
 
+    /// Notes nothing until [`Deadlines::take_up`]: to sort all of them at the end of a recovery
+    /// costs a fraction of keeping them in order during it.
+    pub fn put_off(&mut self) {
+        self.is_put_off = true;
+    }
+
+    /// Takes up all the deadlines there are.
+    pub fn take_up(&mut self, all: impl Iterator<Item = (Deadline, Handle)>) {
+        let elements = |(deadline, handle): (Deadline, Handle)| (deadline.at_ms, handle);
+        let (absolute, relative): (Vec<_>, Vec<_>) = all.partition(|(one, _)| one.absolute);
+        self.relative = relative.into_iter().map(elements).collect();
+        self.absolute = absolute.into_iter().map(elements).collect();
+        self.is_put_off = false;
+    }
+
     /// Notes a deadline.
     pub fn add(&mut self, deadline: Deadline, handle: Handle) {
-        self.of(deadline).insert((deadline.at_ms, handle));
+        if !self.is_put_off {
+            self.of(deadline).insert((deadline.at_ms, handle));
+        }
     }
 
     /// Forgets a deadline.

@@ -73,6 +73,28 @@ pub struct Header {
     pub frequency: u8,
 }
 
+/// The access counter of a new key; a key that starts at zero would be evicted at once.
+pub const FREQUENCY_AT_FIRST: u8 = 5;
+
+impl Header {
+    /// The header of a new entry over nothing: no value, no deadline, and in no queue yet.
+    pub fn new(namespace: NamespaceId, state: State, version: u64) -> Self {
+        Self {
+            namespace,
+            kind: None,
+            state,
+            below: Below::None,
+            version,
+            deadline: None,
+            queued: false,
+            probation: false,
+            promoted: false,
+            accessed_s: 0,
+            frequency: FREQUENCY_AT_FIRST,
+        }
+    }
+}
+
 const HEADER_BYTES: usize = 24;
 const DEADLINE_BYTES: usize = 8;
 const KIND_NONE: u8 = 0x0F;

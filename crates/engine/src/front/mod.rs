@@ -84,6 +84,12 @@ impl Front {
         self.hasher.hash_one(key)
     }
 
+    /// A front with the same namespaces and hashes, and nothing in it.
+    pub fn emptied(&self) -> Self {
+        let spaces = self.spaces.iter().map(|space| Space::new(space.floor)).collect();
+        Self { spaces, hasher: self.hasher.clone(), ..Self::new(0) }
+    }
+
     /// Makes sure that `namespace` exists.
     pub fn add_space(&mut self, namespace: NamespaceId, floor: Floor) {
         while self.spaces.len() <= namespace.index() {
@@ -95,6 +101,11 @@ impl Front {
     /// All namespaces by number.
     pub fn spaces(&self) -> impl Iterator<Item = (NamespaceId, &Space)> {
         self.spaces.iter().enumerate().map(|(at, space)| (NamespaceId::new(at as u32), space))
+    }
+
+    /// Whether there is a namespace of that number.
+    pub fn has_space(&self, namespace: NamespaceId) -> bool {
+        namespace.index() < self.spaces.len()
     }
 
     /// One namespace. Its number was given by the registry, which made the space first.
@@ -138,15 +149,33 @@ impl Front {
     /// depend on each other, so that their waits overlap; looked up one by one they add up.
     pub fn touch_expected(&mut self) {
         let spaces = &self.spaces;
+        for &(namespace, hash) in &self.expected {
+            spaces[namespace.index()].table.touch(hash);
+        }
         let likely = self
             .expected
             .drain(..)
             .filter_map(|(namespace, hash)| spaces[namespace.index()].table.likely(hash));
-        // Two short loops, since the processor looks only some hundred instructions ahead.
+        // Short loops, since the processor looks only some hundred instructions ahead.
         self.likely.extend(likely);
         for handle in self.likely.drain(..) {
             self.slab.touch(handle);
         }
+    }
+
+    /// Puts the order of deadlines off until [`Front::order_deadlines`].
+    pub fn put_off_deadlines(&mut self) {
+        self.deadlines.put_off();
+    }
+
+    /// Brings all deadlines into their order; nothing may be buried.
+    pub fn order_deadlines(&mut self) {
+        let Self { slab, deadlines, .. } = self;
+        let ordered = slab.handles().filter_map(|handle| {
+            let header = Entry(slab.get(handle)).header();
+            Some((header.deadline.filter(|_| is_ordered(&header))?, handle))
+        });
+        deadlines.take_up(ordered);
     }
 
     /// The entry at a handle that a queue kept, if there still is one.

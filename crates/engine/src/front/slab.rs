@@ -188,6 +188,16 @@ impl Slab {
         }
     }
 
+    /// All live slots, page by page.
+    pub fn handles(&self) -> impl Iterator<Item = Handle> + '_ {
+        let slots = |(page, held): (usize, &Page)| {
+            let count = if held.class == OWN_PAGE { 1 } else { u32::from(held.fresh) };
+            (0..count).map(move |slot| Handle::new(page, slot))
+        };
+        let all = self.pages.iter().enumerate().flat_map(slots);
+        all.filter(|&handle| self.is_live(handle))
+    }
+
     /// A live slot near a random one, for sampling: `roll` picks the page and the slot.
     pub fn near(&self, roll: u64) -> Option<Handle> {
         if self.pages.is_empty() {

@@ -62,6 +62,17 @@ impl Table {
         self.segments[self.segment_of(hash)].handles.iter_hash(hash).next().copied()
     }
 
+    /// Reads the place where a handle of `hash` would go, for the sake of the processor's cache:
+    /// stores that wait for memory hold up all that follow them.
+    pub fn touch(&self, hash: u64) {
+        let handles = &self.segments[self.segment_of(hash)].handles;
+        let mask = handles.num_buckets().wrapping_sub(1);
+        // Only a bucket in use can be looked at, and hashbrown begins where the lowest bits say.
+        let buckets = (0..4).map(|step| (hash as usize).wrapping_add(step) & mask);
+        let mut held = buckets.filter_map(|at| handles.get_bucket(at));
+        std::hint::black_box(held.next().copied());
+    }
+
     /// Adds a handle that is not there yet; `rehash` gives the hash of any handle held.
     pub fn insert(&mut self, hash: u64, handle: Handle, rehash: impl Fn(&Handle) -> u64) {
         let mut at = self.segment_of(hash);
@@ -158,8 +169,9 @@ impl Table {
             HashTable::with_capacity(SEGMENT_MAX / 2 + SEGMENT_MAX / 16),
             HashTable::with_capacity(SEGMENT_MAX / 2 + SEGMENT_MAX / 16),
         ];
-        for handle in old {
-            let hash = rehash(&handle);
+        // Hashes first: a short loop whose loads of distant keys overlap.
+        let hashes: Vec<_> = old.iter().map(|handle| (rehash(handle), *handle)).collect();
+        for (hash, handle) in hashes {
             halves[usize::from(hash & bit != 0)].insert_unique(hash, handle, rehash);
         }
         let [low, high] = halves;

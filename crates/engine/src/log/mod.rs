@@ -26,7 +26,7 @@ mod writer;
 pub use base::{BaseFile, BaseReader, BaseWriter, bases, remove_incomplete_bases};
 pub use error::LogError;
 pub use inspect::{SegmentSummary, Survey, TailState, survey};
-pub use open::{LogOptions, Recovery};
+pub use open::{ClosedLog, LogOptions, Recovery};
 pub use reader::{RecordPosition, Records};
 pub use record::{
     Flags, Namespaces, RECORD_BYTES_MAX, RECORD_HEADER_BYTES, RecordBuilder, RecordHead, RecordRef,

@@ -1,7 +1,7 @@
 //! From a directory to an open log: what is there, what a crash left, and the record that keeps
 //! any sequence from being given twice.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
@@ -28,8 +28,6 @@ pub struct LogOptions {
     pub new_lineage: Lineage,
     /// The last sequence before a log that does not exist yet: that of the base it follows.
     pub new_after: Sequence,
-    /// What is known from elsewhere to have been durable, such as what was drained.
-    pub durable: Sequence,
     /// The wall clock, in milliseconds since 1970.
     pub now_ms: i64,
     /// Size of the first segment; each next one is twice as large.
@@ -46,7 +44,6 @@ impl LogOptions {
         Self {
             new_lineage,
             new_after: Sequence::NONE,
-            durable: Sequence::NONE,
             now_ms,
             segment_bytes_min: 256 << 10,
             segment_bytes_max: 64 << 20,
@@ -68,6 +65,23 @@ pub struct Recovery {
     pub was_clean: bool,
     /// The torn tail that was cut off.
     pub tail: Option<Tail>,
+}
+
+/// A log whose end has been found, and nothing changed yet.
+pub struct ClosedLog {
+    disk: Arc<dyn Disk>,
+    directory: PathBuf,
+    options: LogOptions,
+    names: Vec<SegmentFile>,
+    /// The first segment that may hold what was not durable.
+    start: usize,
+    /// None if there is no log yet.
+    lineage: Option<Lineage>,
+    order: Order,
+    /// Where the next record belongs in the last segment.
+    position: u64,
+    was_closed: bool,
+    tail: Option<Tail>,
 }
 
 /// The end of the log, found and mended.
@@ -97,25 +111,7 @@ impl Log {
         directory: &Path,
         options: &LogOptions,
     ) -> Result<(Self, Recovery), LogError> {
-        disk.create_directory(directory)
-            .map_err(|error| LogError::io("create", directory, error))?;
-        remove_leftovers(disk.as_ref(), directory)?;
-        let (end, recovery, control) = match recover(&disk, directory, options)? {
-            (Some(end), recovery) => {
-                let control = first_record(recovery.last, recovery.was_clean)?;
-                (end, recovery, Some(control))
-            }
-            (None, recovery) => (begin(disk.as_ref(), directory, options)?, recovery, None),
-        };
-        let log = Self::at(disk, directory, options, end);
-        if let Some((sequence, flags)) = control {
-            let mut result = log.write_opening(sequence, flags, options.now_ms);
-            if matches!(result, Err(LogError::Full { .. })) && log.release_reserve()? {
-                result = log.write_opening(sequence, flags, options.now_ms);
-            }
-            result?;
-        }
-        Ok((log, recovery))
+        ClosedLog::find(disk, directory, options)?.open()
     }
 
     fn at(disk: Arc<dyn Disk>, directory: &Path, options: &LogOptions, end: End) -> Self {
@@ -176,50 +172,118 @@ fn remove_leftovers(disk: &dyn Disk, directory: &Path) -> Result<(), LogError> {
     Ok(())
 }
 
-/// Finds the end of the log, cuts a torn tail off and makes the rest durable; no end if there is
-/// no log yet.
-fn recover(
-    disk: &Arc<dyn Disk>,
-    directory: &Path,
-    options: &LogOptions,
-) -> Result<(Option<End>, Recovery), LogError> {
-    let mut names = segment::list(disk.as_ref(), directory)?;
-    let start = first_to_read(disk.as_ref(), &names, options.durable)?;
-    let from = names.get(start).map_or(Sequence::NONE, |name| name.first);
-    let mut records = Records::new(Arc::clone(disk), names.clone(), from, None)?;
-    while records.next()?.is_some() {}
-    let tail = records.tail().cloned();
-    let is_new = records.end().is_none();
-    let order =
-        if is_new { Order { last: options.new_after, ..Order::default() } } else { records.order };
-    let read_up_to = records.end().map_or(0, |(_, scanner)| scanner.offset());
-    let position = tail.as_ref().map_or(read_up_to, |tail| tail.offset);
-    if order.last < options.durable {
-        let file = names.last().map_or(directory, |name| &name.path);
-        return Err(LogError::damaged(file, position, "the log ends before what was durable"));
+impl ClosedLog {
+    /// Finds the end of the log of a directory, if there is one.
+    ///
+    /// # Errors
+    /// [`LogError::Damaged`], [`LogError::NewerFormat`], [`LogError::Encrypted`],
+    /// [`LogError::Io`].
+    ///
+    /// # Cost
+    /// Reads what may not have been durable: seldom more than the last two segments.
+    pub fn find(
+        disk: Arc<dyn Disk>,
+        directory: &Path,
+        options: &LogOptions,
+    ) -> Result<Self, LogError> {
+        disk.create_directory(directory)
+            .map_err(|error| LogError::io("create", directory, error))?;
+        let names = segment::list(disk.as_ref(), directory)?;
+        let start = first_to_read(disk.as_ref(), &names)?;
+        let from = names.get(start).map_or(Sequence::NONE, |name| name.first);
+        let mut records = Records::new(Arc::clone(&disk), names.clone(), from, None)?;
+        while records.next()?.is_some() {}
+        let tail = records.tail().cloned();
+        let end = records.end().map(|(_, scanner)| scanner.offset());
+        let is_new = end.is_none();
+        let new_order = Order { last: options.new_after, ..Order::default() };
+        Ok(Self {
+            directory: directory.to_path_buf(),
+            options: *options,
+            names,
+            start,
+            lineage: records.lineage.filter(|_| !is_new),
+            order: if is_new { new_order } else { records.order },
+            position: tail.as_ref().map_or(end.unwrap_or(0), |tail| tail.offset),
+            was_closed: tail.is_none() && records.last_flags.contains(Flags::CLOSED),
+            tail,
+            disk,
+        })
     }
-    if let Some(tail) = &tail {
-        recovery::cut(disk.as_ref(), &mut names, tail)?;
+
+    /// The history that it belongs to, unless there is no log yet.
+    pub fn lineage(&self) -> Option<Lineage> {
+        self.lineage
     }
-    let was_clean = is_new || (tail.is_none() && records.last_flags.contains(Flags::CLOSED));
-    // After a clean stop too: a start that was interrupted may have begun a segment since.
-    make_durable(disk.as_ref(), directory, &names[start.min(names.len())..])?;
-    let Order { last, time_ms, raw_ms } = order;
-    let recovery = Recovery { last, time_ms, raw_ms, was_clean, tail };
-    let Some(lineage) = records.lineage.filter(|_| !is_new) else { return Ok((None, recovery)) };
-    let (segments, file) = open_all(disk.as_ref(), names)?;
-    Ok((Some(End { lineage, order, segments, file, position }), recovery))
+
+    /// Whether it ends with a clean stop, so that nothing of it can be missing.
+    pub fn was_closed(&self) -> bool {
+        self.was_closed
+    }
+
+    /// Requires that it reaches a record that is known from elsewhere to have been durable.
+    ///
+    /// # Errors
+    /// [`LogError::Damaged`] with the place where it ends.
+    pub fn require(&self, durable: Sequence) -> Result<(), LogError> {
+        if self.order.last >= durable {
+            return Ok(());
+        }
+        let file = self.names.last().map_or(&*self.directory, |name| &name.path);
+        Err(LogError::damaged(file, self.position, "the log ends before what was durable"))
+    }
+
+    /// Opens it, or begins it, as [`Log::open`] does.
+    ///
+    /// # Errors
+    /// Those of [`Log::open`].
+    pub fn open(mut self) -> Result<(Log, Recovery), LogError> {
+        remove_leftovers(self.disk.as_ref(), &self.directory)?;
+        let end = self.mend()?;
+        let control = match end {
+            Some(_) => Some(first_record(self.order.last, self.was_closed)?),
+            None => None,
+        };
+        let end = match end {
+            Some(end) => end,
+            None => begin(self.disk.as_ref(), &self.directory, &self.options)?,
+        };
+        let Order { last, time_ms, raw_ms } = self.order;
+        let was_clean = self.was_closed || control.is_none();
+        let recovery = Recovery { last, time_ms, raw_ms, was_clean, tail: self.tail };
+        let log = Log::at(self.disk, &self.directory, &self.options, end);
+        if let Some((sequence, flags)) = control {
+            let now_ms = self.options.now_ms;
+            let mut result = log.write_opening(sequence, flags, now_ms);
+            if matches!(result, Err(LogError::Full { .. })) && log.release_reserve()? {
+                result = log.write_opening(sequence, flags, now_ms);
+            }
+            result?;
+        }
+        Ok((log, recovery))
+    }
+
+    /// Cuts a torn tail off and makes the rest durable; no end if there is no log yet.
+    fn mend(&mut self) -> Result<Option<End>, LogError> {
+        let disk = self.disk.as_ref();
+        let mut names = std::mem::take(&mut self.names);
+        if let Some(tail) = &self.tail {
+            recovery::cut(disk, &mut names, tail)?;
+        }
+        // After a clean stop too: a start that was interrupted may have begun a segment since.
+        make_durable(disk, &self.directory, &names[self.start.min(names.len())..])?;
+        let Some(lineage) = self.lineage else { return Ok(None) };
+        let (segments, file) = open_all(disk, names)?;
+        let (order, position) = (self.order, self.position);
+        Ok(Some(End { lineage, order, segments, file, position }))
+    }
 }
 
 /// The index of the first segment that may hold what was not durable.
-fn first_to_read(
-    disk: &dyn Disk,
-    names: &[SegmentFile],
-    durable: Sequence,
-) -> Result<usize, LogError> {
+fn first_to_read(disk: &dyn Disk, names: &[SegmentFile]) -> Result<usize, LogError> {
     for name in names.iter().rev() {
         if let Ok(scanner) = Scanner::open(disk, &name.path)? {
-            let durable = scanner.header.synced.max(durable);
+            let durable = scanner.header.synced;
             return Ok(names.iter().rposition(|name| name.first <= durable).unwrap_or(0));
         }
     }

@@ -222,17 +222,22 @@ pub struct RecordRef<'a> {
     head: RecordHead,
     namespaces: &'a [u8],
     effects: &'a [u8],
-    size_bytes: usize,
+    bytes: &'a [u8],
 }
 
 impl<'a> RecordRef<'a> {
+    /// The record that `bytes` are, which were verified when they were read.
+    pub fn of_read(bytes: &'a [u8]) -> Option<Self> {
+        Self::of_verified(peek_head(bytes)?, bytes)
+    }
+
     /// Splits the bytes of a record whose head is known.
     pub(super) fn of_verified(head: RecordHead, bytes: &'a [u8]) -> Option<Self> {
         let fixed: &[u8; RECORD_HEADER_BYTES] = bytes.first_chunk()?;
         let count = u16::from_le_bytes([fixed[NAMESPACES_AT], fixed[NAMESPACES_AT + 1]]);
         let body = &bytes[RECORD_HEADER_BYTES..];
         let (namespaces, effects) = body.split_at_checked(usize::from(count) * NAMESPACE_BYTES)?;
-        Some(Self { head, namespaces, effects, size_bytes: bytes.len() })
+        Some(Self { head, namespaces, effects, bytes })
     }
 
     /// The fixed part.
@@ -255,9 +260,14 @@ impl<'a> RecordRef<'a> {
         self.effects
     }
 
+    /// The whole record.
+    pub fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
     /// The size of the whole record in the log.
     pub fn size_bytes(&self) -> usize {
-        self.size_bytes
+        self.bytes.len()
     }
 }
 

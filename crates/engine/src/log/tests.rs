@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{
-    Flags, Lineage, Log, LogError, LogOptions, RecordBuilder, RecordHead, Records, Recovery,
-    Sequence, seal,
+    ClosedLog, Flags, Lineage, Log, LogError, LogOptions, RecordBuilder, RecordHead, Records,
+    Recovery, Sequence, seal,
 };
 use crate::disk::{Disk, SimulatedDisk};
 

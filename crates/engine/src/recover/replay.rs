@@ -2,11 +2,9 @@
 //! amounts to: entries and rows bear the version of their last change, files the sequence that
 //! they have applied.
 
-use std::collections::HashMap;
-
 use crate::below::{DiskTier, deadline_from_row};
 use crate::clock::Deadline;
-use crate::effect::{Effect, Home};
+use crate::effect::{Effect, Effects, Home};
 use crate::error::{Error, ErrorKind};
 use crate::front::{
     Below, Blob, Floor, Handle, Header, NewValue, Space, Spread, State as EntryState, waits,
@@ -29,7 +27,7 @@ pub struct Replay<'a> {
     state: &'a mut State,
     tier: &'a DiskTier,
     /// What each file has applied, as far as it was asked.
-    applied: HashMap<NamespaceId, u64>,
+    applied: Vec<Option<u64>>,
     namespace: NamespaceId,
     version: u64,
     is_base: bool,
@@ -39,8 +37,28 @@ pub struct Replay<'a> {
 impl<'a> Replay<'a> {
     pub fn new(state: &'a mut State, tier: &'a DiskTier) -> Self {
         let namespace = NamespaceId::new(0);
-        let applied = HashMap::new();
+        let applied = vec![None; state.front.spaces().count()];
         Self { state, tier, applied, namespace, version: 0, is_base: false, growing: None }
+    }
+
+    /// Notes which keys effects that will be applied soon are about.
+    pub fn expect(&mut self, first: Option<NamespaceId>, effects: &[u8]) {
+        let mut namespace = first;
+        for effect in Effects(effects).flatten() {
+            if let Effect::Space(next) = effect {
+                namespace = Some(next);
+            }
+            // A number that is not registered is refused when the effect is applied.
+            let known = namespace.filter(|&one| self.state.front.has_space(one));
+            if let (Some(namespace), Some(key)) = (known, effect.key()) {
+                self.state.front.expect(namespace, key);
+            }
+        }
+    }
+
+    /// Looks all of them up at once.
+    pub fn touch_expected(&mut self) {
+        self.state.front.touch_expected();
     }
 
     /// Begins a record, or the entry of a base.
@@ -60,7 +78,7 @@ impl<'a> Replay<'a> {
 
     /// Names the namespace of the effects that follow.
     pub fn select(&mut self, namespace: NamespaceId) -> Result<(), Error> {
-        if namespace.index() >= self.state.front.spaces().count() {
+        if !self.state.front.has_space(namespace) {
             let number = namespace.number();
             let message = format!("the log names a namespace that is not registered: {number}");
             return Err(Error::new(ErrorKind::Corrupt, message));
@@ -108,14 +126,14 @@ impl<'a> Replay<'a> {
 
     /// What the namespace's file has applied; 0 if there is no file.
     fn applied(&mut self) -> Result<u64, Error> {
-        if let Some(&applied) = self.applied.get(&self.namespace) {
+        if let Some(applied) = self.applied[self.namespace.index()] {
             return Ok(applied);
         }
         let applied = match self.state.front.space(self.namespace).floor {
             Floor::Empty => 0,
             Floor::Rows => self.tier.applied(self.namespace)?,
         };
-        self.applied.insert(self.namespace, applied);
+        self.applied[self.namespace.index()] = Some(applied);
         Ok(applied)
     }
 
@@ -377,19 +395,8 @@ impl<'a> Replay<'a> {
             Some(header) if header.below == Below::None && space.may_lie_below() => Below::Unknown,
             Some(header) => header.below,
         };
-        Header {
-            namespace: self.namespace,
-            kind,
-            state: if home == Home::Memory { EntryState::Resident } else { EntryState::Dirty },
-            below,
-            version: self.version,
-            deadline,
-            queued: false,
-            probation: false,
-            promoted: false,
-            accessed_s: 0,
-            frequency: crate::evict::FREQUENCY_AT_FIRST,
-        }
+        let header = Header::new(self.namespace, home.state(), self.version);
+        Header { kind, below, deadline, ..header }
     }
 
     fn set(

@@ -60,8 +60,36 @@ fn damage_before_the_last_name_is_named() {
 }
 
 #[test]
-fn a_name_that_is_too_long_is_refused() {
+fn damage_is_not_taken_for_a_torn_name_while_a_whole_one_follows() {
+    let (disk, directory) = disk();
+    let mut registry = Registry::open(&disk, &directory).unwrap();
+    let names = [&b"one"[..], b"two", b"three"];
+    for name in names {
+        registry.register(name).unwrap();
+    }
+    let path = directory.join(FILE);
+    let whole = disk.contents(&path).unwrap();
+    let last = whole.len() - (ENTRY_HEADER_BYTES + b"three".len());
+    for at in 0..last {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 1;
+        disk.put(&path, bytes);
+        assert_eq!(Registry::open(&disk, &directory).err().unwrap().kind, ErrorKind::Corrupt);
+    }
+    // A torn last name is cut, zeros that stand in its place are too.
+    for end in last..whole.len() {
+        let mut bytes = whole[..end].to_vec();
+        bytes.resize(whole.len(), 0);
+        disk.put(&path, bytes);
+        assert_eq!(Registry::open(&disk, &directory).unwrap().names().count(), 2, "cut at {end}");
+        assert_eq!(disk.contents(&path).unwrap().len(), last);
+    }
+}
+
+#[test]
+fn a_name_that_is_empty_or_too_long_is_refused() {
     let mut registry = Registry::in_memory();
+    assert_eq!(registry.register(&[]).unwrap_err().kind, ErrorKind::Invalid);
     assert_eq!(registry.register(&[1; 1025]).unwrap_err().kind, ErrorKind::Invalid);
     assert!(registry.register(&[1; 1024]).is_ok());
 }

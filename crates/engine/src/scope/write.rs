@@ -302,18 +302,13 @@ impl Scope<'_> {
     ) -> Header {
         let before = old.map(|handle| self.state.front.entry(handle).header());
         let may_lie_below = self.state.front.space(self.namespace).may_lie_below();
+        let header = Header::new(self.namespace, home.state(), self.sequence);
         Header {
-            namespace: self.namespace,
-            kind: None,
-            state: if home == Home::Memory { EntryState::Resident } else { EntryState::Dirty },
             below: below_after(before.as_ref(), may_lie_below),
-            version: self.sequence,
             deadline,
-            queued: false,
-            probation: false,
-            promoted: false,
             accessed_s: (self.now.engine_ms / 1000) as u32,
-            frequency: before.map_or(crate::evict::FREQUENCY_AT_FIRST, |header| header.frequency),
+            frequency: before.map_or(header.frequency, |before| before.frequency),
+            ..header
         }
     }
 

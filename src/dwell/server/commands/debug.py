@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final
 
 from dwell.client.replies import Status, Verbatim
 from dwell.errors import UsageError
-from dwell.server.commands.save import save
 from dwell.server.registry import command
 from dwell.server.request import text
 
@@ -89,13 +88,9 @@ def debug_set_active_expire(request: Request) -> Reply:
 
 @debug("reload")
 def debug_reload(request: Request) -> Reply:
-    """Save, verify the log and forget what is copied from the disk, so that it is read anew.
-
-    Redis forgets what lives in memory, too. Here that is saved and stays: only a restart loads it.
-    """
-    reply = save(request)
-    request.context.engine.read_anew()
-    return reply
+    """Save, and build what lives in memory anew from base and log; copies of the disk go."""
+    request.context.engine.reload()
+    return Status("OK")
 
 
 @debug("loadaof")

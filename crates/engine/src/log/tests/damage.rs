@@ -104,11 +104,14 @@ fn a_missing_segment_is_refused() {
 #[test]
 fn a_log_that_ends_before_what_was_drained_is_refused() {
     let (disk, sequences) = three_records(25);
-    let drained = LogOptions { durable: sequences[2].next(), ..options() };
-    let refused = Log::open(shared(&disk), &directory(), &drained).map(|_| ());
-    assert!(matches!(refused, Err(LogError::Damaged { .. })));
-    let drained = LogOptions { durable: sequences[2], ..options() };
-    Log::open(shared(&disk), &directory(), &drained).unwrap();
+    let found = ClosedLog::find(shared(&disk), &directory(), &options()).unwrap();
+    let (path, offset, size_bytes) = find(&disk, sequences[2]);
+    let refused = found.require(sequences[2].next());
+    let end = (offset + size_bytes) as u64;
+    assert!(matches!(refused, Err(LogError::Damaged { file, offset, .. })
+        if file == path && offset == end));
+    found.require(sequences[2]).unwrap();
+    found.open().unwrap();
 }
 
 #[test]
