@@ -12,10 +12,16 @@ import pytest
 
 import dwell
 from dwell import _core
-from dwell.client.replies import ErrorReply, Push, Status, Verbatim
+from dwell.client.replies import Attributed, ErrorReply, Push, Status, Verbatim
 from tests.resp import Client, ReplyError
 
-REPLY_TYPES = {"status": Status, "error": ErrorReply, "verbatim": Verbatim, "push": Push}
+REPLY_TYPES = {
+    "status": Status,
+    "error": ErrorReply,
+    "verbatim": Verbatim,
+    "push": Push,
+    "attributed": Attributed,
+}
 
 
 @pytest.fixture

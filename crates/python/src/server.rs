@@ -131,6 +131,13 @@ impl Server {
         });
     }
 
+    #[doc = stub_doc!("Server.pause_clients")]
+    #[pyo3(signature = (timeout_ms, *, is_for_all=false))]
+    fn pause_clients(&self, timeout_ms: Option<u64>, is_for_all: bool) {
+        let pause = timeout_ms.map(|timeout_ms| (Duration::from_millis(timeout_ms), is_for_all));
+        self.running.pause_clients(pause);
+    }
+
     #[doc = stub_doc!("Server.take_notices")]
     fn take_notices(&self) -> Vec<String> {
         self.notices.take()

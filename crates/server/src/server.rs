@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use dwell_engine::Engine;
 use dwell_wire::Value;
@@ -18,7 +18,7 @@ use crate::control::{Control, Mailbox};
 use crate::counters::{Counters, Facts, Recorded};
 use crate::cursors::Cursors;
 use crate::event_loop::EventLoop;
-use crate::house::House;
+use crate::house::{House, Pause};
 use crate::listener;
 use crate::notice::Notices;
 use crate::settings::ServerSettings;
@@ -26,6 +26,9 @@ use crate::slow::StallKind;
 
 /// How long a question to the loop may take; it answers between two turns.
 const QUESTION_TIME_MAX: Duration = Duration::from_secs(5);
+
+/// What a pause is at most; a moment further away than a century need not be one for the system.
+const PAUSE_TIME_MAX: Duration = Duration::from_hours(100 * 365 * 24);
 
 /// A running transport on an engine. Dropping it stops it.
 pub struct Server {
@@ -49,7 +52,8 @@ impl Server {
             .collect::<Result<_, _>>()
             .map_err(io::Error::other)?;
         let own_commands = command::of_host(&settings.host_commands);
-        let house = House { settings, databases, cursors: Cursors::default(), own_commands };
+        let cursors = Cursors::default();
+        let house = House { settings, databases, cursors, own_commands, pause: None };
         let (desk, requests) = Desk::new();
         let (event_loop, mailbox) = EventLoop::new(engine, house, listeners, desk, notices)?;
         let end = Arc::new(Mutex::new(None));
@@ -115,6 +119,15 @@ impl Server {
     /// Closes connections, each behind the answer that it waits for; tells how many were open.
     pub fn kill_clients(&self, ids: Vec<u64>) -> usize {
         self.ask(|told| Control::Kill(ids, told)).unwrap_or(0)
+    }
+
+    /// Lets commands wait for a while, those that only read too or not; without one, ends the wait.
+    pub fn pause_clients(&self, pause: Option<(Duration, bool)>) {
+        let pause = pause.map(|(time, is_for_all)| Pause {
+            until: Instant::now() + time.min(PAUSE_TIME_MAX),
+            is_for_all,
+        });
+        self.mailbox.post(Control::Pause(pause));
     }
 
     /// Changes settings from the next turn on. Addresses and databases stay as they are.

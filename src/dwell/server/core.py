@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from dwell import _core
-from dwell.client.replies import ErrorReply, Push, Status, Verbatim
+from dwell.client.replies import Attributed, ErrorReply, Push, Status, Verbatim
 from dwell.database import engine_settings
 from dwell.errors import CorruptError, UnavailableError
 from dwell.server.configuration import to_native
@@ -40,6 +40,7 @@ REPLY_TYPES: Final = {
     "error": ErrorReply,
     "verbatim": Verbatim,
     "push": Push,
+    "attributed": Attributed,
 }
 
 
