@@ -13,7 +13,6 @@ mod settings;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dwell_engine::{Error, ErrorKind};
 use dwell_server::{HostCommand, ReplyValue};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyMapping};
@@ -58,9 +57,7 @@ impl Server {
         let listener = Arc::clone(&notices);
         let running = handle.detached(py, move |engine| {
             let notices = dwell_server::Notices::new(move |notice| listener.push(&notice));
-            dwell_server::Server::start(engine.clone(), chosen, notices)
-                .map(Arc::new)
-                .map_err(|error| Error::new(ErrorKind::Unavailable, error.to_string()))
+            dwell_server::Server::start(engine.clone(), chosen, notices).map(Arc::new)
         })?;
         Ok(Self { running, handle, unix_path, reply_types, notices })
     }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use dwell_engine::Engine;
+use dwell_engine::{Engine, Error, ErrorKind};
 use dwell_wire::Value;
 
 use crate::admin::{AdminRequest, Desk, Requests};
@@ -44,23 +44,28 @@ impl Server {
     ///
     /// # Errors
     /// An address that cannot be had, in one sentence that names it; or the system's reason.
-    pub fn start(engine: Engine, settings: ServerSettings, notices: Notices) -> io::Result<Self> {
+    pub fn start(
+        engine: Engine,
+        settings: ServerSettings,
+        notices: Notices,
+    ) -> Result<Self, Error> {
         let listeners = listener::open_all(&settings)?;
         let addresses = listeners.iter().filter_map(listener::Listener::address).collect();
         let databases = (0..settings.databases)
             .map(|number| engine.namespace(number.to_string().as_bytes()))
-            .collect::<Result<_, _>>()
-            .map_err(io::Error::other)?;
+            .collect::<Result<_, _>>()?;
         let own_commands = command::of_host(&settings.host_commands);
         let cursors = Cursors::default();
         let house = House { settings, databases, cursors, own_commands, pause: None };
         let (desk, requests) = Desk::new();
-        let (event_loop, mailbox) = EventLoop::new(engine, house, listeners, desk, notices)?;
+        let (event_loop, mailbox) = EventLoop::new(engine, house, listeners, desk, notices)
+            .map_err(|error| no_loop(&error))?;
         let end = Arc::new(Mutex::new(None));
         let told = Arc::clone(&end);
         let thread = thread::Builder::new()
             .name("dwell-loop".to_owned())
-            .spawn(move || run(event_loop, &told))?;
+            .spawn(move || run(event_loop, &told))
+            .map_err(|error| no_loop(&error))?;
         let thread = Mutex::new(Some(thread));
         Ok(Self { mailbox, requests, addresses, thread, end })
     }
@@ -168,6 +173,11 @@ impl Drop for Server {
     fn drop(&mut self) {
         self.stop();
     }
+}
+
+fn no_loop(error: &io::Error) -> Error {
+    let reason = listener::in_words(error);
+    Error::new(ErrorKind::Unavailable, format!("cannot start the event loop: {reason}"))
 }
 
 /// Runs the loop to its end, and notes an end that nobody asked for.

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from dwell import _core
 from dwell.client.replies import Attributed, ErrorReply, Push, Status, Verbatim
 from dwell.database import engine_settings
-from dwell.errors import CorruptError, UnavailableError
+from dwell.errors import CorruptError
 from dwell.server.configuration import to_native
 from dwell.server.log_survey import survey_log
 from dwell.server.versions import REDIS_VERSION
@@ -110,11 +110,7 @@ class NativeCore:
         """
         told: dict[str, Any] = to_native(settings) | {"redis_version": REDIS_VERSION}
         own = [(each.name, each.arity, each.is_readonly) for each in own_commands]
-        try:
-            return _core.Server(engine.database, told, REPLY_TYPES, own)
-        except UnavailableError as error:
-            error.hint = error.hint or "another server may be there: choose by --port or --bind"
-            raise
+        return _core.Server(engine.database, told, REPLY_TYPES, own)
 
 
 def _encoding(size_bytes: int, value: Any) -> str:
