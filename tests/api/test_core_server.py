@@ -148,9 +148,7 @@ def test_taken_address_is_one_clear_sentence(database: dwell.Database) -> None:
         port = taken.getsockname()[1]
         with pytest.raises(dwell.UnavailableError) as caught:
             _core.Server(database, {"port": port, "bind": ["127.0.0.1"]}, REPLY_TYPES)
-        assert str(caught.value) == (
-            f"cannot listen, the port {port} is taken: 127.0.0.1:{port}"
-        )
+        assert str(caught.value) == (f"cannot listen, the port {port} is taken: 127.0.0.1:{port}")
         assert "--port" in str(caught.value.hint)
 
 

@@ -36,8 +36,8 @@ enum Kind {
 /// Opens every address of the settings.
 ///
 /// # Errors
-/// The first address that could not be had, in one sentence and with what to do; those opened before
-/// are let go.
+/// The first address that could not be had, in one sentence and with what to do; those opened
+/// before are let go.
 pub fn open_all(settings: &ServerSettings) -> Result<Vec<Listener>, Error> {
     let mut listeners = Vec::new();
     for bind in &settings.binds {
