@@ -158,11 +158,12 @@ impl EventLoop {
     fn stop(&mut self) {
         self.listeners.clear();
         self.stop_until = Some(Instant::now() + STOP_TIME_MAX);
+        let is_paused = self.house.pause.is_some();
         for place in 0..self.clients.places() {
             let Some(connection) = self.clients.at(place) else { continue };
             connection.session.is_closing = true;
-            if awaits_host(connection) {
-                // The host is who stops us.
+            // The host is who stops us, and whoever paused commands does not want them run now.
+            if awaits_host(connection) || (is_paused && is_delayed(connection)) {
                 connection.parked = None;
             }
             if connection.is_finished() {

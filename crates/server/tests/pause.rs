@@ -5,7 +5,7 @@ mod support;
 
 use std::time::Duration;
 
-use dwell_server::Server;
+use dwell_server::{Notices, Server};
 use dwell_wire::Value;
 use support::{Client, bytes, eventually, loopback, ok, start};
 
@@ -112,4 +112,19 @@ fn a_further_pause_makes_it_neither_shorter_nor_less() {
     eventually("the read waits", || server.facts().clients_delayed == 1);
     server.pause_clients(None);
     assert_eq!(client.reply(), Value::Null);
+}
+
+#[test]
+fn stopping_neither_waits_for_a_pause_nor_runs_what_it_held_back() {
+    let engine = support::engine();
+    let settings = loopback();
+    let server = Server::start(engine.clone(), settings.clone(), Notices::default()).unwrap();
+    let mut client = Client::to(&server);
+    pause(&server, false);
+    client.send(b"SET a 1\r\n");
+    eventually("the write waits", || server.facts().clients_delayed == 1);
+    server.stop();
+    assert_eq!(client.until_closed(), "");
+    let again = Server::start(engine, settings, Notices::default()).unwrap();
+    assert_eq!(Client::to(&again).call(&["GET", "a"]), Value::Null);
 }
