@@ -1,8 +1,9 @@
 """Dwell: how long a value lives decides where it lives.
 
 One keyspace by key, in batches or with any Redis client, answered from memory or from SQLite on
-disk. This file owns the public names and must not load the engine: names that need it are resolved
-when first used, so that a client works where no engine is installed.
+disk. This file owns the public names and must not load the engine: all but the errors are resolved
+when first used, so that a client works where no engine is installed, and a command line starts
+without what it does not need.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ from dwell.errors import (
     UsageError,
     WrongTypeError,
 )
-from dwell.settings import Settings
-from dwell.values import Point
 
 if TYPE_CHECKING:
     from dwell.aio import AsyncBatch, AsyncDatabase, open_async
     from dwell.batch import Batch
     from dwell.database import Database, Whereabouts, open
+    from dwell.settings import Settings
+    from dwell.values import Point
 
     __version__: str
 
@@ -55,11 +56,13 @@ __all__ = [
     "open_async",
 ]
 
-_NEEDS_ENGINE = {
+_HOMES = {
     "AsyncBatch": "dwell.aio",
     "AsyncDatabase": "dwell.aio",
     "Batch": "dwell.batch",
     "Database": "dwell.database",
+    "Point": "dwell.values",
+    "Settings": "dwell.settings",
     "Whereabouts": "dwell.database",
     "open": "dwell.database",
     "open_async": "dwell.aio",
@@ -67,12 +70,12 @@ _NEEDS_ENGINE = {
 
 
 def _resolve(name: str) -> object:
-    """Resolve the names that need the engine, and the version, at their first use."""
+    """Resolve a name at its first use."""
     if name == "__version__":
         return import_module("importlib.metadata").version("dwelldb")
-    if name not in _NEEDS_ENGINE:
+    if name not in _HOMES:
         raise AttributeError(f"module 'dwell' has no attribute {name!r}")
-    value: object = getattr(import_module(_NEEDS_ENGINE[name]), name)
+    value: object = getattr(import_module(_HOMES[name]), name)
     globals()[name] = value
     return value
 

@@ -510,7 +510,7 @@ class Server:
         Args:
             database: the database to serve; its namespaces `b"0"` and up are what clients SELECT.
             settings: by the names of `dwell.Settings`; those of others are left alone.
-            reply_types: the classes "status", "error", "verbatim" and "push" of replies.
+            reply_types: classes of replies: "status", "error", "verbatim", "push", "attributed".
             own_commands: those that only the host knows: name in lower case, arity, and whether it
                 only reads.
         Raises:
@@ -553,6 +553,9 @@ class Server:
 
     def kill_clients(self, ids: Sequence[int]) -> int:
         """Close connections after the replies that are due; tell how many were open."""
+
+    def pause_clients(self, timeout_ms: int | None, *, is_for_all: bool = ...) -> None:
+        """Let writing commands wait for so long, or all; None ends every wait."""
 
     def take_notices(self) -> list[str]:
         """Take the sentences for the log that the loop has left since the last call."""

@@ -12,10 +12,16 @@ import pytest
 
 import dwell
 from dwell import _core
-from dwell.client.replies import ErrorReply, Push, Status, Verbatim
+from dwell.client.replies import Attributed, ErrorReply, Push, Status, Verbatim
 from tests.resp import Client, ReplyError
 
-REPLY_TYPES = {"status": Status, "error": ErrorReply, "verbatim": Verbatim, "push": Push}
+REPLY_TYPES = {
+    "status": Status,
+    "error": ErrorReply,
+    "verbatim": Verbatim,
+    "push": Push,
+    "attributed": Attributed,
+}
 
 
 @pytest.fixture
@@ -140,8 +146,10 @@ def test_taken_address_is_one_clear_sentence(database: dwell.Database) -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        with pytest.raises(dwell.UnavailableError, match=str(port)):
+        with pytest.raises(dwell.UnavailableError) as caught:
             _core.Server(database, {"port": port, "bind": ["127.0.0.1"]}, REPLY_TYPES)
+        assert str(caught.value) == (f"cannot listen, the port {port} is taken: 127.0.0.1:{port}")
+        assert "--port" in str(caught.value.hint)
 
 
 def test_name_that_is_no_address_is_refused(database: dwell.Database) -> None:

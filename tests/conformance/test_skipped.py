@@ -9,7 +9,7 @@ SKIPPED_MAX = {
     "expire": 5,
     "scan": 12,
     "multi": 31,
-    "protocol": 7,
+    "protocol": 4,
     "slowlog": 7,
     "latency-monitor": 4,
 }

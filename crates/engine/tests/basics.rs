@@ -422,3 +422,25 @@ fn a_drain_leaves_no_more_copies_than_probation_may_hold() {
     assert!(engine.stats().probation_bytes <= 50_000);
     assert_eq!(count(&engine, main), 5000);
 }
+
+#[test]
+fn a_read_that_leaves_accesses_does_not_count_and_a_touch_does() {
+    let bench = Bench::new();
+    let (engine, main) = bench.open();
+    put(&engine, main, b"a", b"1", Some(1_000_000));
+    bench.clock.advance(10_000);
+    let idle_ms = |touches: bool| {
+        engine
+            .run(main, &BatchOptions::default(), |scope| {
+                scope.leave_accesses();
+                scope.read(b"a")?;
+                if touches {
+                    scope.touch(b"a")?;
+                }
+                scope.idle_ms(b"a")
+            })
+            .unwrap()
+    };
+    assert!(idle_ms(false).unwrap() >= 9_000);
+    assert!(idle_ms(true).unwrap() < 1_000);
+}

@@ -13,7 +13,6 @@ mod settings;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dwell_engine::{Error, ErrorKind};
 use dwell_server::{HostCommand, ReplyValue};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyMapping};
@@ -58,9 +57,7 @@ impl Server {
         let listener = Arc::clone(&notices);
         let running = handle.detached(py, move |engine| {
             let notices = dwell_server::Notices::new(move |notice| listener.push(&notice));
-            dwell_server::Server::start(engine.clone(), chosen, notices)
-                .map(Arc::new)
-                .map_err(|error| Error::new(ErrorKind::Unavailable, error.to_string()))
+            dwell_server::Server::start(engine.clone(), chosen, notices).map(Arc::new)
         })?;
         Ok(Self { running, handle, unix_path, reply_types, notices })
     }
@@ -129,6 +126,13 @@ impl Server {
             "slow_calls" => self.running.forget_slow_calls(),
             name => self.running.forget_stalls(name),
         });
+    }
+
+    #[doc = stub_doc!("Server.pause_clients")]
+    #[pyo3(signature = (timeout_ms, *, is_for_all=false))]
+    fn pause_clients(&self, timeout_ms: Option<u64>, is_for_all: bool) {
+        let pause = timeout_ms.map(|timeout_ms| (Duration::from_millis(timeout_ms), is_for_all));
+        self.running.pause_clients(pause);
     }
 
     #[doc = stub_doc!("Server.take_notices")]

@@ -8,6 +8,7 @@ use mio::{Interest, Token};
 
 use crate::connection::Connection;
 use crate::event_loop::EventLoop;
+use crate::listener::in_words;
 use crate::notice::Notice;
 use crate::session::Session;
 use crate::stream::{Peer, Stream};
@@ -44,7 +45,7 @@ impl EventLoop {
                 // Most likely too many open files; the next tick tries again.
                 self.listeners[index].is_ready = false;
                 self.listeners[index].is_starved = true;
-                self.notices.tell(Notice::AcceptFailed { reason: error.to_string() });
+                self.notices.tell(Notice::AcceptFailed { reason: in_words(error) });
             }
         }
     }
@@ -65,7 +66,7 @@ impl EventLoop {
         let token = Token(self.clients.next_place());
         let wanted = Interest::READABLE | Interest::WRITABLE;
         if let Err(error) = stream.register(self.poll.registry(), token, wanted) {
-            self.notices.tell(Notice::AcceptFailed { reason: error.to_string() });
+            self.notices.tell(Notice::AcceptFailed { reason: in_words(&error) });
             return;
         }
         let session = Session::new(self.clients.next_id(), settings);

@@ -46,20 +46,28 @@ pub struct ClientFacts {
     pub queued: Option<usize>,
     /// Keys watched.
     pub watched: usize,
-    /// Whether its command waits for something.
-    pub is_parked: bool,
+    /// Whether its command waits for a while, because of a pause or of the drain.
+    pub is_delayed: bool,
     /// Whether it is being closed.
     pub is_closing: bool,
     /// Whether CLIENT NO-EVICT is on.
     pub is_never_evicted: bool,
+    /// Whether CLIENT NO-TOUCH is on.
+    pub leaves_accesses: bool,
     /// The command that it sent last, in lower case.
     pub last_command: &'static str,
     /// Bytes received and not executed.
     pub input_bytes: usize,
+    /// Room for more of them that it holds.
+    pub input_free_bytes: usize,
+    /// Memory of the command that waits.
+    pub arguments_bytes: usize,
     /// Bytes of replies not sent.
     pub output_bytes: usize,
     /// Pieces of them.
     pub output_pieces: usize,
+    /// Memory of them.
+    pub output_memory_bytes: usize,
     /// Memory of queued commands.
     pub multi_bytes: usize,
     /// Memory of everything about it.
@@ -151,8 +159,14 @@ pub fn facts(connection: &Connection, now: Instant) -> ClientFacts {
     let input = connection.input.as_deref();
     let multi_bytes = transaction.map_or(0, |transaction| transaction.memory_bytes);
     let input_memory = input.map_or(0, crate::input::Input::memory_bytes);
-    let memory_bytes =
-        size_of::<Connection>() + input_memory + connection.output.memory_bytes() + multi_bytes;
+    let parked = connection.parked.as_deref();
+    let arguments_bytes = parked.map_or(0, |parked| parked.arguments.memory_bytes());
+    let output_memory_bytes = connection.output.memory_bytes();
+    let memory_bytes = size_of::<Connection>()
+        + input_memory
+        + arguments_bytes
+        + output_memory_bytes
+        + multi_bytes;
     ClientFacts {
         id: session.id,
         address: match connection.peer {
@@ -170,16 +184,25 @@ pub fn facts(connection: &Connection, now: Instant) -> ClientFacts {
         is_authenticated: session.is_authenticated,
         queued: transaction.map(|transaction| transaction.queued.len()),
         watched: session.watched.len(),
-        is_parked: connection.parked.as_deref().is_some_and(|parked| !parked.wait.is_over()),
+        is_delayed: is_delayed(connection),
         is_closing: session.is_closing,
         is_never_evicted: session.is_never_evicted,
+        leaves_accesses: session.leaves_accesses,
         last_command: connection.last_command.map_or("NULL", |command| command.name),
         input_bytes: input.map_or(0, |input| input.rest.len()),
+        input_free_bytes: input.map_or(0, |input| input.rest.capacity() - input.rest.len()),
+        arguments_bytes,
         output_bytes: connection.output.waiting_bytes(),
         output_pieces: connection.output.pieces(),
+        output_memory_bytes,
         multi_bytes,
         memory_bytes,
     }
+}
+
+/// Whether a connection waits for a while.
+pub fn is_delayed(connection: &Connection) -> bool {
+    connection.parked.as_deref().is_some_and(|parked| matches!(parked.wait, Wait::Delay))
 }
 
 /// Whether a connection waits for the host, whose answer is then due before it is closed.

@@ -101,7 +101,7 @@ pub fn of_host(added: &[HostCommand]) -> Vec<&'static Command> {
         Box::leak(Box::new(Command {
             name: added.name.clone().leak(),
             arity: added.arity,
-            flags: if added.is_readonly { Flags::NONE } else { Flags::NO_MULTI },
+            flags: if added.is_readonly { Flags::NONE } else { Flags::NO_MULTI | Flags::WRITE },
             is_container: false,
             handler: Handler::Host,
             index: COMMANDS.len() + place,

@@ -10,7 +10,7 @@ use mio::Waker;
 use crate::clients::{ClientFacts, Handle};
 use crate::counters::{Counters, Facts};
 use crate::errand::Errand;
-use crate::house::House;
+use crate::house::{House, Pause};
 use crate::settings::ServerSettings;
 
 /// What is done with the counters between two turns.
@@ -49,6 +49,8 @@ pub enum Control {
     Clients(Sender<Vec<ClientFacts>>),
     /// Tell the counters.
     Facts(Sender<Facts>),
+    /// Let commands wait, or end that.
+    Pause(Option<Pause>),
     /// Look at what was counted, or change it.
     Look(Look),
     /// Send what is due, close everything, end.

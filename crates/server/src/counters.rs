@@ -92,6 +92,8 @@ pub struct Facts {
     pub clients: usize,
     /// Connections whose command waits.
     pub clients_parked: usize,
+    /// Of these, those that wait for a while, because of a pause or of the drain.
+    pub clients_delayed: usize,
     /// Bytes received and not executed.
     pub input_waiting_bytes: usize,
     /// Bytes of replies not sent.

@@ -4,6 +4,7 @@
 use std::time::{Duration, Instant};
 
 use dwell_engine::{BatchOptions, Error, ErrorKind, Scope, Stop};
+use dwell_wire::reply::Mark;
 use dwell_wire::{Arguments, Reply, RequestLimits, RequestParser};
 
 use crate::admin::{Asker, Desk};
@@ -18,6 +19,7 @@ use crate::house::House;
 use crate::lazy_turn::LazyTurn;
 use crate::notice::{Notice, Notices};
 use crate::park::{GATHERS_MAX, Gatherers, Job, Parked, Tried, Wait};
+use crate::session::Hearing;
 use crate::timers::Timers;
 
 /// How long the commands of one turn may take together before the rest waits for the next.
@@ -122,8 +124,9 @@ impl Executor<'_> {
                 Ok(Some(request)) => {
                     executed.consumed += request.consumed;
                     if !request.arguments.is_empty() {
-                        executed.replies += 1;
+                        let mark = self.reply.mark();
                         self.command(client, connection, request.arguments);
+                        executed.replies += u32::from(!self.mute(connection, mark));
                     }
                 }
                 Err(error) => {
@@ -160,10 +163,22 @@ impl Executor<'_> {
             }
             Wait::Ready => {
                 let Parked { command, arguments, tried, .. } = *parked;
-                self.attempt(client, connection, command, arguments.view(), tried);
+                self.dispatch(client, connection, (command, arguments.view()), tried);
             }
             Wait::Elsewhere | Wait::Delay | Wait::Host => connection.parked = Some(parked),
         }
+        self.mute(connection, mark);
+    }
+
+    /// Takes back the reply of a command that has one, if its client does not want to hear it.
+    fn mute(&mut self, connection: &mut Connection, mark: Mark) -> bool {
+        let hearing = connection.session.hearing;
+        let is_mute = hearing != Hearing::All && connection.parked.is_none();
+        if is_mute {
+            self.reply.truncate(mark);
+            connection.session.hearing = hearing.next();
+        }
+        is_mute
     }
 
     /// Whether the turn's time is used up; the clock is not looked at each time.
@@ -185,7 +200,30 @@ impl Executor<'_> {
             Err(refusal) => return self.refuse(connection, &refusal),
         };
         connection.last_command = Some(command);
-        match &mut session.transaction {
+        self.dispatch(client, connection, (command, args), Tried::default());
+    }
+
+    /// Queues a command for EXEC, lets it wait for the end of a pause, or runs it.
+    fn dispatch(
+        &mut self,
+        client: Handle,
+        connection: &mut Connection,
+        (command, args): (&'static Command, Arguments<'_>),
+        mut tried: Tried,
+    ) {
+        let transaction = connection.session.transaction.as_deref_mut();
+        if let Some(pause) = self.house.pause
+            && pause.holds(command, transaction.as_deref())
+            && pause.until > Instant::now()
+        {
+            tried.since.get_or_insert_with(Instant::now);
+            self.timers.delay(client, pause.until);
+            let arguments = args.to_owned();
+            connection.parked =
+                Some(Box::new(Parked { command, arguments, tried, wait: Wait::Delay }));
+            return;
+        }
+        match transaction {
             Some(transaction) if !command.flags.contains(Flags::NEVER_QUEUED) => {
                 transaction.queue(command, args.to_owned());
                 if transaction.memory_bytes > self.house.settings.query_bytes_max {
@@ -193,7 +231,7 @@ impl Executor<'_> {
                 }
                 self.reply.status("QUEUED");
             }
-            _ => self.attempt(client, connection, command, args, Tried::default()),
+            _ => self.attempt(client, connection, command, args, tried),
         }
     }
 
@@ -300,6 +338,9 @@ impl Executor<'_> {
             Handler::Data(run) => {
                 let namespace = house.databases[session.database];
                 turn.get().batch(namespace, &BatchOptions::default(), gathered, |scope| {
+                    if session.leaves_accesses {
+                        scope.leave_accesses();
+                    }
                     data_call(*run, args, scope, reply, house, Some(errand))
                 })?;
             }

@@ -9,6 +9,7 @@ use std::os::unix::net::UnixStream as BlockingUnixStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use dwell_engine::{Error, ErrorKind as EngineErrorKind};
 use mio::net::{TcpListener, UnixListener};
 use mio::{Interest, Registry, Token};
 use socket2::{Domain, Protocol, SockAddr, Socket, TcpKeepalive, Type};
@@ -35,19 +36,20 @@ enum Kind {
 /// Opens every address of the settings.
 ///
 /// # Errors
-/// The first address that could not be had, in one sentence; those opened before are let go.
-pub fn open_all(settings: &ServerSettings) -> io::Result<Vec<Listener>> {
+/// The first address that could not be had, in one sentence and with what to do; those opened
+/// before are let go.
+pub fn open_all(settings: &ServerSettings) -> Result<Vec<Listener>, Error> {
     let mut listeners = Vec::new();
     for bind in &settings.binds {
         match open_tcp(bind.address, settings) {
             Ok(listener) => listeners.push(Listener::new(Kind::Tcp(listener))),
             Err(error) if may_be_left_out(bind, &error) => {}
-            Err(error) => return Err(named(&error, &bind.address.to_string())),
+            Err(error) => return Err(tcp_refusal(&error, bind.address)),
         }
     }
     if let Some(path) = &settings.unix_path {
         let listener = open_unix(path, settings.unix_mode, settings.backlog)
-            .map_err(|error| named(&error, &path.display().to_string()))?;
+            .map_err(|error| unix_refusal(&error, path))?;
         listeners.push(Listener::new(Kind::Unix(listener, path.clone())));
     }
     Ok(listeners)
@@ -58,8 +60,39 @@ fn may_be_left_out(bind: &Bind, error: &io::Error) -> bool {
     !bind.is_required && (is_absent || error.raw_os_error() == Some(libc::EAFNOSUPPORT))
 }
 
-fn named(error: &io::Error, address: &str) -> io::Error {
-    io::Error::new(error.kind(), format!("cannot listen on {address}: {error}"))
+fn tcp_refusal(error: &io::Error, address: SocketAddr) -> Error {
+    let port = address.port();
+    let (reason, hint) = match error.kind() {
+        ErrorKind::AddrInUse => (
+            format!("the port {port} is taken"),
+            "stop what listens there, or choose another one with --port",
+        ),
+        ErrorKind::PermissionDenied => (
+            format!("this user may not listen on port {port}"),
+            "choose a port from 1024 on with --port, or let the system allow it",
+        ),
+        ErrorKind::AddrNotAvailable => (
+            "this machine does not have the address".to_owned(),
+            "choose one that it has with --bind",
+        ),
+        _ => (in_words(error), "choose another address with --bind or --port"),
+    };
+    refusal(&reason, &address.to_string()).with_hint(hint)
+}
+
+fn unix_refusal(error: &io::Error, path: &Path) -> Error {
+    refusal(&in_words(error), &path.display().to_string())
+        .with_hint("choose another path with --unixsocket, or see to what is there")
+}
+
+fn refusal(reason: &str, address: &str) -> Error {
+    Error::new(EngineErrorKind::Unavailable, format!("cannot listen, {reason}: {address}"))
+}
+
+/// What the system says, without its number for it.
+pub fn in_words(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or_default().to_lowercase()
 }
 
 fn open_tcp(address: SocketAddr, settings: &ServerSettings) -> io::Result<TcpListener> {

@@ -6,11 +6,12 @@ use std::time::{Duration, Instant};
 use dwell_wire::Value;
 
 use crate::admin::Asker;
-use crate::clients::{Handle, awaits_host, facts};
+use crate::clients::{Handle, awaits_host, facts, is_delayed};
 use crate::control::Control;
 use crate::counters::Facts;
 use crate::delivery::settle;
 use crate::event_loop::EventLoop;
+use crate::house::Pause;
 use crate::park::{Parked, Wait};
 
 /// How long a stop waits for clients to take their last replies.
@@ -55,6 +56,7 @@ impl EventLoop {
                 Control::Facts(told) => {
                     let _ = told.send(self.facts());
                 }
+                Control::Pause(pause) => self.pause(pause),
                 Control::Look(look) => look(&mut self.counters, &self.house),
                 Control::Stop => self.stop(),
             }
@@ -81,6 +83,25 @@ impl EventLoop {
         }
         if !transaction.awaits_host() {
             self.end_wait(asker.client, |parked| parked.wait = Wait::Ready);
+        }
+    }
+
+    /// Lets commands wait, longer if they do already; or ends that for those who do.
+    fn pause(&mut self, pause: Option<Pause>) {
+        let now = Instant::now();
+        let former = self.house.pause.filter(|former| former.until > now);
+        self.house.pause = pause.map(|pause| former.map_or(pause, |former| former.join(pause)));
+        if pause.is_some() {
+            return;
+        }
+        let clients: Vec<Handle> = self
+            .clients
+            .iter()
+            .filter(|(_, connection)| is_delayed(connection))
+            .map(|(place, connection)| Handle { place, id: connection.session.id })
+            .collect();
+        for client in clients {
+            self.end_wait(client, |parked| parked.wait = Wait::Ready);
         }
     }
 
@@ -129,6 +150,7 @@ impl EventLoop {
         facts.clients = self.clients.len();
         for (_, connection) in self.clients.iter() {
             facts.clients_parked += usize::from(connection.parked.is_some());
+            facts.clients_delayed += usize::from(is_delayed(connection));
             facts.input_waiting_bytes +=
                 connection.input.as_deref().map_or(0, |input| input.rest.len());
             facts.output_waiting_bytes += connection.output.waiting_bytes();
@@ -140,11 +162,12 @@ impl EventLoop {
     fn stop(&mut self) {
         self.listeners.clear();
         self.stop_until = Some(Instant::now() + STOP_TIME_MAX);
+        let is_paused = self.house.pause.is_some();
         for place in 0..self.clients.places() {
             let Some(connection) = self.clients.at(place) else { continue };
             connection.session.is_closing = true;
-            if awaits_host(connection) {
-                // The host is who stops us.
+            // The host is who stops us, and whoever paused commands does not want them run now.
+            if awaits_host(connection) || (is_paused && is_delayed(connection)) {
                 connection.parked = None;
             }
             if connection.is_finished() {

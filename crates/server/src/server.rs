@@ -6,9 +6,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use dwell_engine::Engine;
+use dwell_engine::{Engine, Error, ErrorKind};
 use dwell_wire::Value;
 
 use crate::admin::{AdminRequest, Desk, Requests};
@@ -18,7 +18,7 @@ use crate::control::{Control, Mailbox};
 use crate::counters::{Counters, Facts, Recorded};
 use crate::cursors::Cursors;
 use crate::event_loop::EventLoop;
-use crate::house::House;
+use crate::house::{House, Pause};
 use crate::listener;
 use crate::notice::Notices;
 use crate::settings::ServerSettings;
@@ -26,6 +26,9 @@ use crate::slow::StallKind;
 
 /// How long a question to the loop may take; it answers between two turns.
 const QUESTION_TIME_MAX: Duration = Duration::from_secs(5);
+
+/// What a pause is at most; a moment further away than a century need not be one for the system.
+const PAUSE_TIME_MAX: Duration = Duration::from_hours(100 * 365 * 24);
 
 /// A running transport on an engine. Dropping it stops it.
 pub struct Server {
@@ -41,22 +44,28 @@ impl Server {
     ///
     /// # Errors
     /// An address that cannot be had, in one sentence that names it; or the system's reason.
-    pub fn start(engine: Engine, settings: ServerSettings, notices: Notices) -> io::Result<Self> {
+    pub fn start(
+        engine: Engine,
+        settings: ServerSettings,
+        notices: Notices,
+    ) -> Result<Self, Error> {
         let listeners = listener::open_all(&settings)?;
         let addresses = listeners.iter().filter_map(listener::Listener::address).collect();
         let databases = (0..settings.databases)
             .map(|number| engine.namespace(number.to_string().as_bytes()))
-            .collect::<Result<_, _>>()
-            .map_err(io::Error::other)?;
+            .collect::<Result<_, _>>()?;
         let own_commands = command::of_host(&settings.host_commands);
-        let house = House { settings, databases, cursors: Cursors::default(), own_commands };
+        let cursors = Cursors::default();
+        let house = House { settings, databases, cursors, own_commands, pause: None };
         let (desk, requests) = Desk::new();
-        let (event_loop, mailbox) = EventLoop::new(engine, house, listeners, desk, notices)?;
+        let (event_loop, mailbox) = EventLoop::new(engine, house, listeners, desk, notices)
+            .map_err(|error| no_loop(&error))?;
         let end = Arc::new(Mutex::new(None));
         let told = Arc::clone(&end);
         let thread = thread::Builder::new()
             .name("dwell-loop".to_owned())
-            .spawn(move || run(event_loop, &told))?;
+            .spawn(move || run(event_loop, &told))
+            .map_err(|error| no_loop(&error))?;
         let thread = Mutex::new(Some(thread));
         Ok(Self { mailbox, requests, addresses, thread, end })
     }
@@ -117,6 +126,15 @@ impl Server {
         self.ask(|told| Control::Kill(ids, told)).unwrap_or(0)
     }
 
+    /// Lets commands wait for a while, those that only read too or not; without one, ends the wait.
+    pub fn pause_clients(&self, pause: Option<(Duration, bool)>) {
+        let pause = pause.map(|(time, is_for_all)| Pause {
+            until: Instant::now() + time.min(PAUSE_TIME_MAX),
+            is_for_all,
+        });
+        self.mailbox.post(Control::Pause(pause));
+    }
+
     /// Changes settings from the next turn on. Addresses and databases stay as they are.
     pub fn adjust(&self, change: impl FnOnce(&mut ServerSettings) + Send + 'static) {
         self.mailbox.post(Control::Adjust(Box::new(change)));
@@ -155,6 +173,11 @@ impl Drop for Server {
     fn drop(&mut self) {
         self.stop();
     }
+}
+
+fn no_loop(error: &io::Error) -> Error {
+    let reason = listener::in_words(error);
+    Error::new(ErrorKind::Unavailable, format!("cannot start the event loop: {reason}"))
 }
 
 /// Runs the loop to its end, and notes an end that nobody asked for.

@@ -6,7 +6,33 @@ use dwell_wire::Protocol;
 use crate::settings::ServerSettings;
 use crate::transaction::{Transaction, Watched};
 
+/// Which replies a client wants to hear: `CLIENT REPLY`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Hearing {
+    /// All.
+    #[default]
+    All,
+    /// None.
+    Nothing,
+    /// All but that of the command that asked for it and of the next one.
+    AllButNext,
+    /// All but that of this command.
+    AllButThis,
+}
+
+impl Hearing {
+    /// What it is for the command behind this one.
+    pub const fn next(self) -> Self {
+        match self {
+            Self::AllButNext => Self::AllButThis,
+            Self::AllButThis | Self::All => Self::All,
+            Self::Nothing => Self::Nothing,
+        }
+    }
+}
+
 /// What a connection has told about itself and what it has chosen.
+#[allow(clippy::struct_excessive_bools, reason = "independent choices, each by its own command")]
 #[derive(Debug, Default)]
 pub struct Session {
     /// The connection's number; numbers only grow.
@@ -25,6 +51,10 @@ pub struct Session {
     pub library_version: Option<Box<str>>,
     /// Whether `CLIENT NO-EVICT` is on.
     pub is_never_evicted: bool,
+    /// Whether `CLIENT NO-TOUCH` is on.
+    pub leaves_accesses: bool,
+    /// What `CLIENT REPLY` has chosen.
+    pub hearing: Hearing,
     /// What `MULTI` has begun.
     pub transaction: Option<Box<Transaction>>,
     /// The keys that `WATCH` named, with the versions that they had.

@@ -114,8 +114,8 @@ impl EventLoop {
             );
             let end = executor.reply.mark();
             let ticket = executor.turn.take_ticket();
+            all = all.into_iter().chain(ticket).reduce(Ticket::join);
             if end != start {
-                all = all.into_iter().chain(ticket).reduce(Ticket::join);
                 let replies = executed.replies + u32::from(was_parked);
                 let place = client.place;
                 self.segments.push(Segment { place, start, end, replies, ticket });

@@ -16,11 +16,17 @@ impl EventLoop {
     pub(crate) fn take_due(&mut self) {
         let now = Instant::now();
         while let Some(client) = self.timers.take_due(now) {
-            self.end_wait(client, |parked| parked.wait = Wait::Ready);
+            self.end_wait(client, |parked| {
+                // A pause may have ended sooner, and the client may wait for something else by now.
+                if matches!(parked.wait, Wait::Delay) {
+                    parked.wait = Wait::Ready;
+                }
+            });
         }
         if !self.timers.take_tick(now) {
             return;
         }
+        self.house.pause = self.house.pause.filter(|pause| pause.until > now);
         while let Some(asker) = self.desk.take_late(now) {
             let error = Value::Error(b"BUSY the command took too long and was given up".to_vec());
             self.answer(asker, Some(error));

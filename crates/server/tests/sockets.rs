@@ -44,7 +44,9 @@ fn a_taken_port_is_one_clear_sentence() {
     let settings =
         ServerSettings { binds: vec![Bind { address, is_required: false }], ..loopback() };
     let error = Server::start(engine(), settings, Notices::default()).err().unwrap();
-    assert!(error.to_string().starts_with(&format!("cannot listen on {address}: ")), "{error}");
+    let port = address.port();
+    let text = format!("cannot listen, the port {port} is taken: {address}");
+    assert_eq!(error.to_string(), text);
 }
 
 #[test]

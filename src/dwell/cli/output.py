@@ -7,7 +7,6 @@ starts fast.
 from __future__ import annotations
 
 import base64
-import json
 import sys
 from typing import TYPE_CHECKING
 
@@ -62,6 +61,8 @@ def print_bytes(data: bytes) -> None:
 
 def print_json(value: object) -> None:
     """Print one JSON document on one line."""
+    import json
+
     say(json.dumps(value, ensure_ascii=False))
 
 

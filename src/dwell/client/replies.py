@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from dwell import errors
 
-__all__ = ["ErrorReply", "Push", "Reply", "Status", "Verbatim", "to_error"]
+__all__ = ["Attributed", "ErrorReply", "Push", "Reply", "Status", "Verbatim", "to_error"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +48,16 @@ class Push:
     items: list[Reply]
 
 
+@dataclass(frozen=True, slots=True)
+class Attributed:
+    """A reply with pairs about it, which a server alone makes; in RESP2 they are left out."""
+
+    attributes: dict[Reply, Reply]
+    reply: Reply
+
+
 Reply: TypeAlias = (
-    "bool | int | float | bytes | str | Status | ErrorReply | Verbatim | Push"
+    "bool | int | float | bytes | str | Status | ErrorReply | Verbatim | Push | Attributed"
     " | list[Reply] | dict[Reply, Reply] | set[Reply] | frozenset[Reply] | None"
 )
 """One reply: an answer of the server, or an element of one."""

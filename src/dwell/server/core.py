@@ -11,9 +11,9 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from dwell import _core
-from dwell.client.replies import ErrorReply, Push, Status, Verbatim
+from dwell.client.replies import Attributed, ErrorReply, Push, Status, Verbatim
 from dwell.database import engine_settings
-from dwell.errors import UnavailableError
+from dwell.errors import CorruptError, UnavailableError
 from dwell.server.configuration import to_native
 from dwell.server.versions import REDIS_VERSION
 from dwell.values import INTEGER_MAX, INTEGER_MIN
@@ -38,6 +38,7 @@ REPLY_TYPES: Final = {
     "error": ErrorReply,
     "verbatim": Verbatim,
     "push": Push,
+    "attributed": Attributed,
 }
 
 
@@ -103,11 +104,7 @@ class NativeCore:
         """
         told: dict[str, Any] = to_native(settings) | {"redis_version": REDIS_VERSION}
         own = [(each.name, each.arity, each.is_readonly) for each in own_commands]
-        try:
-            return _core.Server(engine.database, told, REPLY_TYPES, own)
-        except UnavailableError as error:
-            error.hint = error.hint or "another server may be there: choose by --port or --bind"
-            raise
+        return _core.Server(engine.database, told, REPLY_TYPES, own)
 
 
 def _encoding(size_bytes: int, value: Any) -> str:

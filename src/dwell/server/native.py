@@ -101,6 +101,10 @@ class NativeServer(Protocol):
         """Close connections after the replies that are due; return how many were open."""
         ...
 
+    def pause_clients(self, timeout_ms: int | None, *, is_for_all: bool = ...) -> None:
+        """Let writing commands wait for so long, or all; None ends every wait."""
+        ...
+
     def take_notices(self) -> Sequence[str]:
         """Take the sentences for the log that the loop has left since the last call."""
         ...

@@ -7,6 +7,7 @@ line rather than written beside it, so that the two cannot differ.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -15,10 +16,10 @@ from dwell.errors import UsageError
 __all__ = ["Node", "parse_syntax"]
 
 NodeType = Literal[
-    "key", "string", "integer", "pattern", "unix-time", "pure-token", "oneof", "block"
+    "key", "string", "integer", "double", "pattern", "unix-time", "pure-token", "oneof", "block"
 ]
 
-_PART = re.compile(r"\[|\]|\||\.\.\.|[^\s\[\]|]+")
+_PART = re.compile(r"\[|\]|<|>|\||\.\.\.|[^\s\[\]<>|]+")
 _TYPES: Final[dict[str, NodeType]] = {
     "pattern": "pattern",
     "unix-time-seconds": "unix-time",
@@ -37,10 +38,21 @@ _TYPES: Final[dict[str, NodeType]] = {
     "client-id": "integer",
     "protover": "integer",
     "min-match-len": "integer",
+    "timeout": "integer",
+    "version": "integer",
     "increment": "integer",
     "decrement": "integer",
 }
+_WITH_DOUBLES: Final = frozenset({"INCRBYFLOAT"})
+"""Commands whose numbers need not be whole."""
+
+_CHOICES: Final = {"nx": "condition", "seconds": "expiration"}
+"""What Redis calls a choice, by its first alternative; others are named by all alternatives."""
+
 _KEYS: Final = frozenset({"key", "key1", "key2", "newkey", "source", "destination"})
+
+
+_CLOSING: Final = {"[": "]", "<": ">"}
 
 
 @dataclass(slots=True)
@@ -81,22 +93,26 @@ def parse_syntax(line: str, words_in_name: int) -> list[Node]:
     nodes, rest = _sequence(parts_left, is_inside=False)
     if rest:
         raise UsageError(f"brackets do not match: {line}", found=line)
+    if line.split(maxsplit=1)[0] in _WITH_DOUBLES:
+        for node in nodes:
+            node.type = "double" if node.type == "integer" else node.type
     return nodes
 
 
 def _sequence(parts_left: list[str], *, is_inside: bool) -> tuple[list[Node], list[str]]:
     """Read nodes up to the closing bracket, or to the end; alternatives become one node."""
     choices: list[list[Node]] = [[]]
-    while parts_left and parts_left[0] != "]":
+    while parts_left and parts_left[0] not in ("]", ">"):
         part, *parts_left = parts_left
         if part == "|":
             choices.append([])
-        elif part == "[":
+        elif part in ("[", "<"):
             inner, parts_left = _sequence(parts_left, is_inside=True)
-            if not parts_left:
-                return choices[0], ["["]
+            if not parts_left or parts_left[0] != _CLOSING[part]:
+                return choices[0], [part]
             parts_left = parts_left[1:]
-            _add_optional(choices[-1], inner)
+            add = _add_optional if part == "[" else _add_choice
+            add(choices[-1], inner)
         elif part == "...":
             choices[-1][-1].is_multiple = True
         else:
@@ -115,12 +131,11 @@ def _word(part: str, parts_left: list[str]) -> tuple[Node, list[str]]:
         return _argument(part), parts_left
     if (
         parts_left
-        and parts_left[0] not in ("[", "]", "|", "...")
+        and parts_left[0] not in ("[", "]", "<", ">", "|", "...")
         and not _is_literal(parts_left[0])
     ):
         node = _argument(parts_left[0])
         node.literal = part
-        node.name = part.lower() if node.type == "string" else parts_left[0]
         return node, parts_left[1:]
     return Node(part.lower(), "pure-token", part), parts_left
 
@@ -140,9 +155,29 @@ def _add_optional(before: list[Node], inner: list[Node]) -> None:
         if [node.name for node in before[-len(repeated) :]] == repeated:
             _repeat(before, len(repeated))
             return
-    node = inner[0] if len(inner) == 1 else Node("options", "block", parts=tuple(inner))
+    node = inner[0] if len(inner) == 1 else _block(inner)
     node.is_optional = True
     before.append(node)
+
+
+def _add_choice(before: list[Node], inner: list[Node]) -> None:
+    """Add what stood in angles, to which the literal before it belongs."""
+    node = inner[0] if len(inner) == 1 else _block(inner)
+    if before and before[-1].type == "pure-token":
+        node.literal = before.pop().literal
+    before.append(node)
+
+
+def _block(parts: list[Node]) -> Node:
+    """Join arguments; a literal before the first of them belongs to all, as in `AUTH user word`."""
+    block = Node(_joined(parts), "block", parts=tuple(parts))
+    if parts[0].literal and all(part.type == "string" and not part.is_optional for part in parts):
+        block.literal, parts[0].literal = parts[0].literal, ""
+    return block
+
+
+def _joined(parts: Sequence[Node]) -> str:
+    return "_".join(part.name for part in parts)
 
 
 def _repeat(before: list[Node], count: int) -> None:
@@ -150,7 +185,8 @@ def _repeat(before: list[Node], count: int) -> None:
     if count == 1:
         before[-1].is_multiple = True
         return
-    block = Node("data", "block", is_multiple=True, parts=tuple(before[-count:]))
+    repeated = before[-count:]
+    block = Node(_joined(repeated), "block", is_multiple=True, parts=tuple(repeated))
     before[-count:] = [block]
 
 
@@ -163,6 +199,5 @@ def _alternatives(choices: list[list[Node]]) -> list[Node]:
         for choice in firsts
         if choice
     )
-    is_condition = all(part.type == "pure-token" for part in parts)
-    name = "condition" if is_condition else "choice"
+    name = _CHOICES.get(parts[0].name) or _joined(parts)
     return [*before, Node(name, "oneof", parts=parts)]

@@ -85,6 +85,7 @@ class FakeServer:
     refusal: Exception | None = None
     notices: list[str] = field(default_factory=list)
     is_stopped: bool = False
+    pause: tuple[int, bool] | None = None
 
     def addresses(self) -> list[str]:
         return ["127.0.0.1:6379"]
@@ -131,6 +132,9 @@ class FakeServer:
         before = len(self.open_clients)
         self.open_clients = [each for each in self.open_clients if each["id"] not in ids]
         return before - len(self.open_clients)
+
+    def pause_clients(self, timeout_ms: int | None, *, is_for_all: bool = False) -> None:
+        self.pause = None if timeout_ms is None else (timeout_ms, is_for_all)
 
     def take_notices(self) -> list[str]:
         notices, self.notices = self.notices, []

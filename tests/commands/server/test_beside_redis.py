@@ -266,5 +266,6 @@ def test_taken_port_is_one_sentence_and_exit_code_1(
     assert second.wait(timeout_seconds=20) == 1
     lines = [line for line in second.log().splitlines() if line.startswith("dwell: ")]
     assert len(lines) == 1
-    assert str(dwell_server.port) in lines[0]
+    assert f"the port {dwell_server.port} is taken" in lines[0]
+    assert "os error" not in second.log()
     assert "Traceback" not in second.log()

@@ -87,3 +87,26 @@ def test_mistake_is_answered_with_the_error_line_of_redis(
     assert isinstance(reply, ErrorReply)
     assert reply.text.startswith(error)
     assert ids(full_house) == [7, 8, 9]
+
+
+def test_pause_holds_back_all_or_only_what_writes(house: House) -> None:
+    assert house.call("CLIENT", "PAUSE", "500") == Status("OK")
+    assert house.server.pause == (500, True)
+    house.call("CLIENT", "PAUSE", "70", "write")
+    assert house.server.pause == (70, False)
+    house.call("CLIENT", "UNPAUSE")
+    assert house.server.pause is None
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (("x",), "ERR timeout is not an integer or out of range"),
+        (("-1",), "ERR timeout is negative"),
+        (("1", "reads"), "ERR CLIENT PAUSE mode must be WRITE or ALL"),
+        (("1", "write", "all"), "ERR CLIENT PAUSE mode must be WRITE or ALL"),
+    ],
+)
+def test_mistaken_pause_is_refused(house: House, words: tuple[str, ...], error: str) -> None:
+    assert house.call("CLIENT", "PAUSE", *words) == ErrorReply(error)
+    assert house.server.pause is None

@@ -26,21 +26,24 @@ def shape(node: Node) -> str:
     [
         ("GET key", "key"),
         ("DEL key [key ...]", "key*"),
-        ("MSET key value [key value ...]", "data(key value)*"),
+        ("MSET key value [key value ...]", "key_value(key value)*"),
         ("SCAN cursor [MATCH pattern] [COUNT count]", "cursor MATCH=pattern? COUNT=count?"),
         (
             "SET key [NX | XX] [EX seconds | KEEPTTL]",
-            "key condition(nx xx)? choice(EX=seconds keepttl)?",
+            "key condition(nx xx)? expiration(EX=seconds keepttl)?",
         ),
-        ("HELLO [protover [SETNAME name]]", "options(protover SETNAME=setname?)?"),
-        ("X ip:port | [ID client-id]", "choice(ip:port ID=client-id?)"),
+        ("HELLO [protover [SETNAME name]]", "protover_name(protover SETNAME=name?)?"),
+        ("X [AUTH user word]", "AUTH=user_word(user word)?"),
+        ("X ip:port | [ID client-id]", "ip:port_client-id(ip:port ID=client-id?)"),
+        ("X [TYPE <A | B>] [ID id]", "TYPE=a_b(a b)? ID=id?"),
+        ("INCRBYFLOAT key increment", "key increment"),
     ],
 )
 def test_line_becomes_a_tree(line: str, shapes: str) -> None:
     assert " ".join(map(shape, parse_syntax(line, 1))) == shapes
 
 
-@pytest.mark.parametrize("line", ["SET key [NX", "SET key NX]"])
+@pytest.mark.parametrize("line", ["SET key [NX", "SET key NX]", "SET <NX", "SET [NX>"])
 def test_brackets_that_do_not_match_are_refused(line: str) -> None:
     with pytest.raises(UsageError):
         parse_syntax(line, 1)

@@ -59,6 +59,8 @@ pub struct Scope<'t> {
     has_changed: bool,
     /// The newest version that was looked at.
     seen: u64,
+    /// Whether looking a key up leaves its recency and frequency as they are.
+    leaves_accesses: bool,
 }
 
 /// What a finished batch leaves to its turn.
@@ -87,7 +89,13 @@ impl<'t> Scope<'t> {
             record_start,
             has_changed: false,
             seen: 0,
+            leaves_accesses: false,
         }
+    }
+
+    /// Looks keys up from now on without that counting for eviction or promotion.
+    pub fn leave_accesses(&mut self) {
+        self.leaves_accesses = true;
     }
 
     /// The clocks, read once for the whole turn.

@@ -92,7 +92,8 @@ impl Scope<'_> {
             self.state.counters.misses += 1;
             return Ok(false);
         };
-        self.note_access(handle);
+        self.state.counters.hits += 1;
+        self.count_access(handle);
         Ok(true)
     }
 
@@ -234,11 +235,18 @@ impl Scope<'_> {
         Err(Missing::chunks(self.namespace, key, chunks).into())
     }
 
-    /// Lets an access count: for eviction, and for promotion of a copy.
+    /// Notes an access, which counts unless the batch leaves accesses as they are.
     fn note_access(&mut self, handle: Handle) {
+        self.state.counters.hits += 1;
+        if !self.leaves_accesses {
+            self.count_access(handle);
+        }
+    }
+
+    /// Lets an access count: for eviction, and for promotion of a copy.
+    fn count_access(&mut self, handle: Handle) {
         let entry = self.state.front.entry(handle);
         let header = entry.header();
-        self.state.counters.hits += 1;
         let now_s = (self.now.engine_ms / 1000) as u32;
         if header.probation && !self.gathered.is_fresh() {
             self.state.promote(handle, header, self.now);

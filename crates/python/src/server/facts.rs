@@ -20,6 +20,7 @@ pub fn of_loop<'py>(py: Python<'py>, told: &Facts) -> PyResult<Bound<'py, PyDict
     facts.set_item("dropped_for_output", told.dropped_for_output)?;
     facts.set_item("clients", told.clients)?;
     facts.set_item("clients_parked", told.clients_parked)?;
+    facts.set_item("clients_delayed", told.clients_delayed)?;
     facts.set_item("input_waiting_bytes", told.input_waiting_bytes)?;
     facts.set_item("output_waiting_bytes", told.output_waiting_bytes)?;
     let commands = PyDict::new(py);
@@ -58,10 +59,12 @@ pub fn of_client<'py>(
     facts.set_item("multi", client.queued.map_or(-1, |queued| queued as i64))?;
     facts.set_item("watch", client.watched)?;
     facts.set_item("qbuf", client.input_bytes)?;
+    facts.set_item("qbuf-free", client.input_free_bytes)?;
+    facts.set_item("argv-mem", client.arguments_bytes)?;
     facts.set_item("multi-mem", client.multi_bytes)?;
     facts.set_item("obl", client.output_bytes)?;
     facts.set_item("oll", client.output_pieces)?;
-    facts.set_item("omem", client.output_bytes)?;
+    facts.set_item("omem", client.output_memory_bytes)?;
     facts.set_item("tot-mem", client.memory_bytes)?;
     facts.set_item("cmd", client.last_command)?;
     facts.set_item("resp", client.protocol)?;
@@ -80,10 +83,11 @@ pub fn address(address: Option<SocketAddr>, unix_path: Option<&str>) -> String {
 fn flags(client: &ClientFacts) -> String {
     let letters = [
         ('x', client.queued.is_some()),
-        ('b', client.is_parked),
+        ('b', client.is_delayed),
         ('c', client.is_closing),
         ('U', client.address.is_none()),
         ('e', client.is_never_evicted),
+        ('T', client.leaves_accesses),
     ];
     let flags: String =
         letters.iter().filter(|(_, holds)| *holds).map(|(letter, _)| letter).collect();

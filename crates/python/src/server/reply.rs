@@ -20,6 +20,7 @@ pub struct ReplyTypes {
     error: Py<PyType>,
     verbatim: Py<PyType>,
     push: Py<PyType>,
+    attributed: Py<PyType>,
 }
 
 impl ReplyTypes {
@@ -33,6 +34,7 @@ impl ReplyTypes {
             error: class("error")?,
             verbatim: class("verbatim")?,
             push: class("push")?,
+            attributed: class("attributed")?,
         })
     }
 
@@ -50,10 +52,7 @@ impl ReplyTypes {
             return Err(usage(object.py(), message));
         };
         if let Ok(map) = object.cast::<PyDict>() {
-            let pairs = map.iter().map(|(key, value)| {
-                Ok((self.tree(&key, depth_left)?, self.tree(&value, depth_left)?))
-            });
-            return pairs.collect::<PyResult<_>>().map(ReplyValue::Map);
+            return self.pairs(map, depth_left).map(ReplyValue::Map);
         }
         let is_set = object.is_instance_of::<PySet>() || object.is_instance_of::<PyFrozenSet>();
         let is_array = object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>();
@@ -66,6 +65,17 @@ impl ReplyTypes {
 
     fn items(&self, object: &Bound<'_, PyAny>, depth_left: usize) -> PyResult<Vec<ReplyValue>> {
         object.try_iter()?.map(|item| self.tree(&item?, depth_left)).collect()
+    }
+
+    fn pairs(
+        &self,
+        map: &Bound<'_, PyDict>,
+        depth_left: usize,
+    ) -> PyResult<Vec<(ReplyValue, ReplyValue)>> {
+        let pairs = map.iter();
+        pairs
+            .map(|(key, value)| Ok((self.tree(&key, depth_left)?, self.tree(&value, depth_left)?)))
+            .collect()
     }
 
     fn special(&self, object: &Bound<'_, PyAny>, depth_left: usize) -> PyResult<ReplyValue> {
@@ -86,6 +96,11 @@ impl ReplyTypes {
         if object.is_instance(self.push.bind(py))? {
             let items = self.items(&object.getattr("items")?, depth_left)?;
             return Ok(ReplyValue::Push(items));
+        }
+        if object.is_instance(self.attributed.bind(py))? {
+            let pairs = self.pairs(object.getattr("attributes")?.cast()?, depth_left)?;
+            let reply = self.tree(&object.getattr("reply")?, depth_left)?;
+            return Ok(ReplyValue::Attributed(pairs, Box::new(reply)));
         }
         let name = object.get_type().name()?;
         Err(usage(py, format!("a reply cannot be of this type: {name}")))

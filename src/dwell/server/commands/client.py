@@ -1,7 +1,7 @@
-"""CLIENT LIST, INFO and KILL: the connections. The rest of CLIENT is in the event loop.
+"""CLIENT LIST, INFO, KILL, PAUSE, UNPAUSE: the connections. The rest of CLIENT is in the loop.
 
 Owns the line that describes a connection, the filters, and Redis's error lines.
-Source: Redis CLIENT LIST, CLIENT INFO, CLIENT KILL.
+Source: Redis CLIENT LIST, CLIENT INFO, CLIENT KILL, CLIENT PAUSE, CLIENT UNPAUSE.
 """
 
 from __future__ import annotations
@@ -61,13 +61,8 @@ TYPES: Final = ("normal", "master", "replica", "slave", "pubsub")
 
 
 def describe(facts: Facts) -> str:
-    """The line about one connection.
-
-    The loop marks as waiting whoever waits for the host too, as the asker itself does; Redis's `b`
-    is for blocking commands, of which there are none yet.
-    """
-    flags = str(facts.get("flags", "N")).replace("b", "") or "N"
-    told = {**DEFAULTS, **facts, "flags": flags}
+    """The line about one connection. `b` among its flags is a command that is held back."""
+    told = {**DEFAULTS, **facts}
     return " ".join(f"{name}={told[name]}" for name in DEFAULTS)
 
 
@@ -115,6 +110,30 @@ def client_kill(request: Request) -> Reply:
         if all(is_wanted(each) for is_wanted in filters)
     ]
     return server.kill_clients(wanted)
+
+
+@command("client|pause")
+def client_pause(request: Request) -> Reply:
+    """Let commands wait: all, or only those that write."""
+    timeout_ms = parse_integer(request.arguments[0], "timeout is not an integer or out of range")
+    if timeout_ms < 0:
+        raise UsageError("timeout is negative")
+    match [word.upper() for word in request.arguments[1:]]:
+        case [] | [b"ALL"]:
+            is_for_all = True
+        case [b"WRITE"]:
+            is_for_all = False
+        case _:
+            raise UsageError("CLIENT PAUSE mode must be WRITE or ALL")
+    request.context.server.pause_clients(timeout_ms, is_for_all=is_for_all)
+    return Status("OK")
+
+
+@command("client|unpause")
+def client_unpause(request: Request) -> Reply:
+    """Let them go on."""
+    request.context.server.pause_clients(None)
+    return Status("OK")
 
 
 def _kill_filters(request: Request) -> list[Filter]:

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from dwell.server.command_table import CommandFacts, CommandTable, Keys
     from dwell.server.request import Request
 
-GROUPS: Final = {"key": "generic", "debug": "server"}
-"""The families that Redis calls otherwise."""
+GROUPS: Final = {"key": "generic", "debug": "server", "function": "scripting"}
+"""The families, and the commands, that Redis counts elsewhere."""
 
 
 @command("command", is_readonly=True)
@@ -168,7 +168,7 @@ def _docs(facts: CommandFacts, commands: CommandTable) -> Reply:
     told: dict[Reply, Reply] = {
         "summary": facts.summary,
         "since": facts.since,
-        "group": GROUPS.get(facts.family, facts.family),
+        "group": GROUPS.get(facts.name.partition("|")[0]) or GROUPS.get(facts.family, facts.family),
         "complexity": facts.complexity,
     }
     if facts.deprecated:

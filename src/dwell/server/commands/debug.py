@@ -11,7 +11,7 @@ import time
 from functools import wraps
 from typing import TYPE_CHECKING, Final
 
-from dwell.client.replies import Status, Verbatim
+from dwell.client.replies import Attributed, Status, Verbatim
 from dwell.errors import UsageError
 from dwell.server.registry import command
 from dwell.server.request import text
@@ -38,6 +38,9 @@ SAMPLES: Final[dict[str, Reply]] = {
     "set": {0, 1, 2},
     "map": {0: False, 1: True, 2: False},
     "verbatim": Verbatim("txt", "This is a verbatim\nstring"),
+    "attrib": Attributed(
+        {b"key-popularity": [b"key:123", 90]}, b"Some real reply following the attribute"
+    ),
     "true": True,
     "false": False,
 }

@@ -6,17 +6,11 @@
 
 use dwell_engine::Error;
 
+use super::switch;
 use crate::call::SessionCall;
 
 pub(crate) fn run(call: &mut SessionCall<'_>) -> Result<(), Error> {
-    let choice = &call.args[2];
-    call.session.is_never_evicted = if choice.eq_ignore_ascii_case(b"on") {
-        true
-    } else if choice.eq_ignore_ascii_case(b"off") {
-        false
-    } else {
-        return Err(Error::invalid("syntax error"));
-    };
+    call.session.is_never_evicted = switch::parse(&call.args[2])?;
     call.reply.ok();
     Ok(())
 }

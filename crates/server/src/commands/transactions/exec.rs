@@ -66,6 +66,9 @@ fn run_as_batch(
             reply.null_array();
             return Ok(None);
         }
+        if session.leaves_accesses {
+            scope.leave_accesses();
+        }
         let mut errors = Vec::new();
         reply.array(transaction.queued.len());
         for queued in &transaction.queued {

@@ -18,7 +18,7 @@ UNUSED = (
 
 
 def clients(context: Context) -> dict[str, object]:
-    """The connections open now. None is blocked: there are no blocking commands yet."""
+    """The connections open now; blocked are those whose command is held back for a while."""
     facts = context.server.facts()
     return {
         "connected_clients": facts.get("clients", 0),
@@ -26,7 +26,7 @@ def clients(context: Context) -> dict[str, object]:
         "maxclients": context.configuration.settings.clients_max,
         "client_recent_max_input_buffer": facts.get("input_waiting_bytes", 0),
         "client_recent_max_output_buffer": facts.get("output_waiting_bytes", 0),
-        "blocked_clients": 0,
+        "blocked_clients": facts.get("clients_delayed", 0),
         "tracking_clients": 0,
         "clients_in_timeout_table": 0,
     }
