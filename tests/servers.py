@@ -146,7 +146,7 @@ class Server:
 
     def spawn(self) -> None:
         """Start the process and return at once."""
-        self.directory.mkdir(parents=True, exist_ok=True)
+        self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         with self._log_path.open("ab") as log:
             self._process = subprocess.Popen(
                 self.command_line, stdin=subprocess.DEVNULL, stdout=log, stderr=log

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, Self, TypeVar, overload
 
 from dwell import _core
-from dwell.batch import first_error
+from dwell.batch import checked
 from dwell.database import Database, check_limit, page_rows
 from dwell.database import open as open_database
 
@@ -205,10 +205,7 @@ class AsyncBatch(_core.Queries):
 
     async def execute(self, *, raise_errors: bool = True) -> list[Any]:
         """Execute the batch, as `Batch.execute` does."""
-        results = await self._database.run(self)
-        if raise_errors and (error := first_error(results)):
-            raise error
-        return results
+        return checked(await self._database.run(self), raise_errors=raise_errors)
 
     async def __aenter__(self) -> Self:
         """Give the batch itself."""

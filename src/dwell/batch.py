@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from dwell.settings import Durability
 
-__all__ = ["Batch", "first_error"]
+__all__ = ["Batch", "checked"]
 
 
 class Batch(_core.Queries):
@@ -64,10 +64,7 @@ class Batch(_core.Queries):
 
         Cost: the queries', and one record in the log for all of them.
         """
-        results = self.run(self._database)
-        if raise_errors and (error := first_error(results)):
-            raise error
-        return results
+        return checked(self.run(self._database), raise_errors=raise_errors)
 
     def __enter__(self) -> Self:
         """Give the batch itself."""
@@ -84,10 +81,11 @@ class Batch(_core.Queries):
             self.execute()
 
 
-def first_error(results: list[Any]) -> Error | None:
-    """Find the first error among results, and note its place in it."""
-    for place, result in enumerate(results):
-        if isinstance(result, Error):
-            result.add_note(f"query {place} of {len(results)}; the other queries were executed")
-            return result
-    return None
+def checked(results: list[Any], *, raise_errors: bool) -> list[Any]:
+    """Give the results, or raise the first error among them with a note of its place."""
+    if raise_errors:
+        for place, result in enumerate(results):
+            if isinstance(result, Error):
+                result.add_note(f"query {place} of {len(results)}; the other queries were executed")
+                raise result
+    return results

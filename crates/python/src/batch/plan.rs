@@ -9,7 +9,7 @@ use crate::convert::value::Held;
 use crate::queries;
 
 /// Queries whose keys are looked for together.
-const TASKS_AHEAD: usize = 128;
+const TASKS_AHEAD: usize = 32;
 
 /// One query, apart from its key.
 pub enum Query {
