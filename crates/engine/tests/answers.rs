@@ -1,7 +1,7 @@
 //! What a reply waits for: all that it tells of (INV-03), no less where it tells of many keys or
 //! was put together by several batches, and no more.
 
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::redundant_closure_for_method_calls, missing_docs)]
 
 mod world;
 
@@ -28,10 +28,10 @@ fn all() -> Range {
 
 #[test]
 fn inv_03_scans_counts_and_random_keys_wait_for_what_they_have_seen() {
+    type Look = fn(&mut Scope<'_>) -> Result<(), Stop>;
     let world = World::new(1, Settings { durability: Durability::Always, ..by_hand() });
     let engine = world.open();
     let main = engine.namespace(b"0").unwrap();
-    type Look = fn(&mut Scope<'_>) -> Result<(), Stop>;
     let looks: [Look; 3] = [
         |scope| scope.scan(&all()).map(drop),
         |scope| scope.count().map(drop),
