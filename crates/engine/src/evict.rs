@@ -7,6 +7,7 @@ use crate::effect::Home;
 use crate::error::Error;
 use crate::front::entry::FREQUENCY_AT_FIRST;
 use crate::front::{Handle, Header, State as EntryState};
+use crate::limits::SLICE_KEYS;
 use crate::namespace::NamespaceId;
 use crate::scope::{Scope, Stop};
 use crate::settings::Eviction;
@@ -78,8 +79,10 @@ impl State {
             }
         }
         if self.front.copies.is_littered() {
-            self.sweep_queues();
+            self.front.copies.probation.begin_weeding();
+            self.front.copies.promoted.begin_weeding();
         }
+        self.weed_queues();
     }
 
     /// Drops the copy that was read once and longest ago; `false` when there is none.
@@ -124,12 +127,13 @@ impl State {
         self.front.remove(handle, hash);
     }
 
-    fn sweep_queues(&mut self) {
+    /// Weeds stale handles out of the queues, a step of it.
+    fn weed_queues(&mut self) {
         let mut probation = std::mem::take(&mut self.front.copies.probation);
-        probation.retain(|&handle| self.is_copy(handle, |header| header.probation));
+        probation.weed_some(SLICE_KEYS, |&handle| self.is_copy(handle, |it| it.probation));
         self.front.copies.probation = probation;
         let mut promoted = std::mem::take(&mut self.front.copies.promoted);
-        promoted.retain(|&(_, handle)| self.is_copy(handle, |header| header.promoted));
+        promoted.weed_some(SLICE_KEYS, |&(_, handle)| self.is_copy(handle, |it| it.promoted));
         self.front.copies.promoted = promoted;
     }
 

@@ -58,8 +58,9 @@ impl Engine {
             self.read_rows(disk, namespace)?;
         }
         for &namespace in &missing.unknown {
-            self.resolve_unknown(disk, namespace)?;
-            gathered.resolved.push(namespace);
+            if self.resolve_unknown(disk, namespace)? {
+                gathered.resolved.push(namespace);
+            }
         }
         for &(namespace, seed) in &missing.random {
             let row = disk.read(namespace, |reader| reader.any(seed))?.flatten();
@@ -79,21 +80,23 @@ impl Engine {
         }
     }
 
-    /// Looks how many rows a file has, unless a drain may be writing some that still count as new.
+    /// Looks how many rows a file has, unless a drain has changed that meanwhile.
     fn read_rows(&self, disk: &DiskTier, namespace: NamespaceId) -> Result<(), Error> {
-        let drains = self.lock().state().front.space(namespace).drains_at_rest();
+        let drains = self.lock().state().front.space(namespace).settled_drains();
         let rows = disk.read(namespace, KeysReader::rows)?;
         let mut turn = self.lock();
         let space = turn.state().front.space_mut(namespace);
-        if drains.is_some() && space.drains_at_rest() == drains && !space.is_settling {
+        if drains.is_some() && space.settled_drains() == drains {
             space.rows = Some(rows.unwrap_or(0));
         }
         Ok(())
     }
 
-    /// Finds out for every entry that may hide a row whether it does.
-    fn resolve_unknown(&self, disk: &DiskTier, namespace: NamespaceId) -> Result<(), Error> {
+    /// Finds out for every entry that may hide a row whether it does; whether no drain has come
+    /// in between. What a drain is about to write still counts as new afterwards.
+    fn resolve_unknown(&self, disk: &DiskTier, namespace: NamespaceId) -> Result<bool, Error> {
         let mut position = Some(0);
+        let mut is_certain = true;
         while let Some(at) = position {
             let mut candidates = Vec::new();
             let drains = {
@@ -107,7 +110,7 @@ impl Engine {
                         candidates.push((entry.key().to_vec(), entry.version()));
                     }
                 }
-                front.space(namespace).drains_at_rest()
+                front.space(namespace).settled_drains()
             };
             let mut found = Vec::with_capacity(candidates.len());
             disk.read(namespace, |reader| {
@@ -120,8 +123,13 @@ impl Engine {
             found.resize(candidates.len(), false);
             let mut turn = self.lock();
             let front = &mut turn.state().front;
+            let space = front.space(namespace);
+            if drains.is_none() || space.settled_drains() != drains {
+                is_certain = false;
+                continue;
+            }
             // A drain that has taken a key may be about to write its row.
-            let is_at_rest = drains.is_some() && front.space(namespace).drains_at_rest() == drains;
+            let is_at_rest = space.in_flight_since.is_none();
             for ((key, version), is_there) in candidates.iter().zip(found) {
                 let hash = front.hash(key);
                 let Some(handle) = front.find(namespace, hash, key) else {
@@ -135,7 +143,7 @@ impl Engine {
                 }
             }
         }
-        Ok(())
+        Ok(is_certain)
     }
 }
 

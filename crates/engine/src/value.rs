@@ -2,7 +2,7 @@
 //! that Redis clients see of a scalar. Collections join as further kinds; nothing here knows
 //! where a value is kept.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use crate::limits::CHUNK_BYTES;
 
@@ -127,16 +127,49 @@ impl SpreadView<'_> {
 
     /// The pieces from chunk `first` on.
     pub(crate) fn pieces_from(&self, first: u32) -> impl Iterator<Item = Arc<[u8]>> + '_ {
-        let count = self.length.div_ceil(CHUNK_BYTES as u64) as u32;
-        (first..count).map(move |number| {
-            let size = chunk_size(self.length, number);
-            match self.chunks.get(number as usize) {
-                Some(Some(data)) if data.len() == size => Arc::clone(data),
-                Some(Some(data)) => resized(data, size),
-                _ => Arc::from(vec![0; size]),
-            }
+        (first..self.count()).map(|number| {
+            self.piece(number).unwrap_or_else(|| zeros(chunk_size(self.length, number)))
         })
     }
+
+    /// The pieces that hold bytes `start..end`, cut to these; `end` is at most the length.
+    pub(crate) fn part(&self, start: u64, end: u64) -> Vec<Arc<[u8]>> {
+        let mut at = start - start % CHUNK_BYTES as u64;
+        let mut pieces = Vec::new();
+        for piece in self.pieces_from((start / CHUNK_BYTES as u64) as u32) {
+            if at >= end {
+                break;
+            }
+            let from = start.saturating_sub(at) as usize;
+            let to = piece.len().min((end - at) as usize);
+            let is_whole = from == 0 && to == piece.len();
+            at += piece.len() as u64;
+            pieces.push(if is_whole { piece } else { Arc::from(&piece[from..to]) });
+        }
+        pieces
+    }
+
+    /// All chunks, shared; those of zeros stay as little as they are.
+    pub(crate) fn shared(&self) -> Vec<Option<Arc<[u8]>>> {
+        (0..self.count()).map(|number| self.piece(number)).collect()
+    }
+
+    fn count(&self) -> u32 {
+        self.length.div_ceil(CHUNK_BYTES as u64) as u32
+    }
+
+    /// One chunk; `None` for one that was never written.
+    fn piece(&self, number: u32) -> Option<Arc<[u8]>> {
+        let size = chunk_size(self.length, number);
+        let data = self.chunks.get(number as usize)?.as_ref()?;
+        Some(if data.len() == size { Arc::clone(data) } else { resized(data, size) })
+    }
+}
+
+/// So many zeros; a whole chunk of them is the same for all.
+fn zeros(size: usize) -> Arc<[u8]> {
+    static CHUNK: LazyLock<Arc<[u8]>> = LazyLock::new(|| Arc::from(vec![0; CHUNK_BYTES]));
+    if size == CHUNK_BYTES { Arc::clone(&CHUNK) } else { Arc::from(vec![0; size]) }
 }
 
 /// Bytes that chunk `number` of a string of `length` holds.
@@ -258,10 +291,7 @@ impl<'a> Value<'a> {
             Self::Decimal(number) => OwnedValue::Decimal(*number),
             Self::Point(axes) => OwnedValue::Point(*axes),
             Self::Bytes(bytes) => OwnedValue::Bytes(bytes.to_vec()),
-            Self::Spread(view) => OwnedValue::Spread {
-                length: view.length,
-                chunks: view.pieces().map(Some).collect(),
-            },
+            Self::Spread(view) => OwnedValue::Spread { length: view.length, chunks: view.shared() },
         }
     }
 
@@ -316,7 +346,7 @@ pub enum OwnedValue {
     Spread {
         /// Length in bytes.
         length: u64,
-        /// Chunks of 64 KiB.
+        /// Chunks of 64 KiB; `None` is one of zeros.
         chunks: Vec<Option<Arc<[u8]>>>,
     },
 }

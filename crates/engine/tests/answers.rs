@@ -1,7 +1,7 @@
 //! What a reply waits for: all that it tells of (INV-03), no less where it tells of many keys or
 //! was put together by several batches, and no more.
 
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::redundant_closure_for_method_calls, missing_docs)]
 
 mod world;
 
@@ -30,6 +30,7 @@ type Look = fn(&mut Scope<'_>) -> Result<(), Stop>;
 
 #[test]
 fn inv_03_scans_counts_and_random_keys_wait_for_what_they_have_seen() {
+    type Look = fn(&mut Scope<'_>) -> Result<(), Stop>;
     let world = World::new(1, Settings { durability: Durability::Always, ..by_hand() });
     let engine = world.open();
     let main = engine.namespace(b"0").unwrap();
@@ -166,5 +167,92 @@ fn another_placement_moves_each_key_with_its_next_write() {
     assert_eq!(place(&engine, main, b"lasting").unwrap().0, Home::Memory);
     assert_eq!(place(&engine, main, b"brief too").unwrap().0, Home::Disk);
     assert_eq!(count(&engine), 4);
+    engine.close().unwrap();
+}
+
+#[test]
+fn inv_06_a_page_ends_by_the_keys_it_has_looked_at_and_by_its_bytes() {
+    let world = World::new(6, Settings { active_expire: false, ..by_hand() });
+    let engine = world.open();
+    let main = engine.namespace(b"0").unwrap();
+    for number in 0..10_000 {
+        put(&engine, main, format!("brief{number}").as_bytes(), Some(1));
+    }
+    put(&engine, main, b"lasting", Some(1_000_000));
+    world.clock.advance(1_000);
+    let page = run(&engine, main, |scope| scope.scan(&all())).unwrap();
+    assert!(page.rows.is_empty() && page.next.is_some());
+    let mut range = all();
+    let mut pages = 0;
+    let rows = loop {
+        let page = run(&engine, main, |scope| scope.scan(&range)).unwrap();
+        pages += 1;
+        range.after = page.next;
+        if range.after.is_none() || !page.rows.is_empty() {
+            break page.rows;
+        }
+    };
+    assert_eq!(rows[0].key, b"lasting");
+    assert!(pages > 3);
+    // Some are on disk and some in memory.
+    for number in 0..100 {
+        let key = format!("large{number:02}");
+        let put = |scope: &mut Scope<'_>| {
+            let deadline = (number % 2 == 0).then(|| scope.now().after_ms(1_000_000)).flatten();
+            scope.put(key.as_bytes(), Value::Bytes(&[1; 60_000]), deadline)
+        };
+        run(&engine, main, put).unwrap();
+    }
+    engine.drain_all().unwrap();
+    engine.forget_copies();
+    let mut range = Range { prefix: b"large".to_vec(), keys_only: false, ..all() };
+    let mut found = 0;
+    loop {
+        let page = run(&engine, main, |scope| scope.scan(&range)).unwrap();
+        assert!(page.rows.len() <= 20, "{} rows", page.rows.len());
+        found += page.rows.len();
+        range.after = page.next;
+        if range.after.is_none() {
+            break;
+        }
+    }
+    assert_eq!(found, 100);
+}
+
+#[test]
+fn inv_06_a_random_key_is_found_in_slices_among_expired_ones() {
+    let world = World::new(7, Settings { active_expire: false, ..by_hand() });
+    let engine = world.open();
+    let main = engine.namespace(b"0").unwrap();
+    for number in 0..20_000 {
+        put(&engine, main, format!("brief{number}").as_bytes(), Some(1));
+    }
+    world.clock.advance(1_000);
+    let mut gathered = Gathered::default();
+    let options = BatchOptions::default();
+    let first = engine.lock().batch(main, &options, &mut gathered, |scope| scope.random_key());
+    assert!(matches!(first, Err(Stop::Delay { .. })), "all of them were looked at in one step");
+    assert_eq!(run(&engine, main, |scope| scope.random_key()).unwrap(), None);
+    put(&engine, main, b"lasting", Some(1_000_000));
+    let found = run(&engine, main, |scope| scope.random_key()).unwrap();
+    assert_eq!(found.as_deref(), Some(&b"lasting"[..]));
+}
+
+#[test]
+fn zeros_that_were_never_written_are_copied_for_nothing() {
+    let world = World::new(8, by_hand());
+    let engine = world.open();
+    let main = engine.namespace(b"0").unwrap();
+    run(&engine, main, |scope| scope.patch(b"sparse", 500 << 20, b"end")).unwrap();
+    run(&engine, main, |scope| scope.rename(b"sparse", b"copy", main, true)).unwrap();
+    assert!(engine.stats().used_bytes < 1 << 20);
+    engine.drain_all().unwrap();
+    engine.forget_copies();
+    let read = |start: u64, end: u64| {
+        run(&engine, main, |scope| scope.read_range(b"copy", start, end)).unwrap().unwrap()
+    };
+    assert_eq!(read((500 << 20) - 1, u64::MAX), b"\0end");
+    assert_eq!(read(65_530, 65_540), [0; 10]);
+    assert!(engine.stats().used_bytes < 1 << 20);
     engine.close().unwrap();
 }

@@ -119,7 +119,7 @@ impl Engine {
     ) -> Result<(), Error> {
         let open = drainer.open(disk, namespace)?;
         self.finish_reclaiming(namespace);
-        let mut sweep = self.begin_sweep(namespace, open.file.rows());
+        let mut sweep = self.begin_sweep(namespace);
         let result = self.write_sweep(&mut sweep, open);
         if result.is_err() {
             let is_unusable = open.file.begin().is_err();
@@ -147,8 +147,8 @@ impl Engine {
         }
     }
 
-    /// Fixes the cut and takes the queue, in slices. `rows` are in the file before the sweep.
-    fn begin_sweep(&self, namespace: NamespaceId, rows: u64) -> Sweep {
+    /// Fixes the cut and takes the queue, in slices.
+    fn begin_sweep(&self, namespace: NamespaceId) -> Sweep {
         let (mut sweep, queue) = {
             let mut turn = self.lock();
             let state = turn.state();
@@ -156,10 +156,8 @@ impl Engine {
             let (cut, failures) = (state.logged_sequence, state.failure_count);
             let space = state.front.space_mut(namespace);
             space.in_flight_since = space.waiting_since.take();
-            // From here on a row may appear at any moment, and whoever looked how many there are
-            // could not say whether those of the sweep are among them.
+            // From here on a row may appear at any moment.
             space.floor = Floor::Rows;
-            space.rows = Some(rows);
             let sweep = Sweep {
                 namespace,
                 cut,
@@ -229,6 +227,7 @@ impl Engine {
         let is_last = written.end == sweep.keys.len();
         let newest = written.newest.max(if clears || is_last { sweep.cut } else { 0 });
         self.secure(newest, sweep.failures)?;
+        self.begin_settling(sweep);
         writing.commit(if is_last { sweep.cut } else { applied_before })?;
         let (took, rows) = (began.elapsed(), open.file.rows());
         let done = Committed { cleared: clears, bytes: written.bytes, took, rows };
@@ -259,3 +258,6 @@ impl Engine {
         ))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -22,6 +22,15 @@ pub(super) struct Committed {
 }
 
 impl Engine {
+    /// Notes that rows are about to appear of keys that still count as new.
+    pub(super) fn begin_settling(&self, sweep: &Sweep) {
+        let mut turn = self.lock();
+        let space = turn.state().front.space_mut(sweep.namespace);
+        if space.generation == sweep.generation {
+            space.is_settling = true;
+        }
+    }
+
     /// Lets go what a committed transaction has written.
     pub(super) fn settle_rows(&self, sweep: &Sweep, part: Range<usize>, done: &Committed) {
         let mut is_first = true;
@@ -37,7 +46,6 @@ impl Engine {
             if is_first {
                 // Scans that read rows before this moment must read them again.
                 space.drains += 1;
-                space.is_settling = true;
                 if done.cleared {
                     space.clear_pending = false;
                 }

@@ -40,10 +40,10 @@ impl Spread {
         Self { length, chunks, dirty, cut_from: Some(0), ..Self::default() }
     }
 
-    /// The string of a view's chunks, all of it dirty.
+    /// The string of a view's chunks, all of it dirty but the zeros.
     pub fn from_view(view: SpreadView<'_>) -> Self {
-        let chunks: Vec<_> = view.pieces().map(Some).collect();
-        let dirty = (0..chunks.len() as u32).collect();
+        let chunks = view.shared();
+        let dirty = (0..chunks.len() as u32).filter(|&at| chunks[at as usize].is_some()).collect();
         Self { length: view.length(), chunks, dirty, cut_from: Some(0), ..Self::default() }
     }
 

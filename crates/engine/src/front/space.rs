@@ -43,7 +43,7 @@ pub struct Space {
     pub generation: u64,
     /// Counts the drains that have let entries go; a scan that read rows before must read again.
     pub drains: u64,
-    /// A drain is turning its entries clean; counts are not to be trusted meanwhile.
+    /// A drain commits, or turns its entries clean; counts are not to be trusted meanwhile.
     pub is_settling: bool,
     /// How far the entries have come that wait again because a FLUSH was undone.
     pub reclaimed_to: Option<u64>,
@@ -108,9 +108,10 @@ impl Space {
         };
     }
 
-    /// How many drains there have been; `None` while one has taken entries.
-    pub fn drains_at_rest(&self) -> Option<u64> {
-        self.in_flight_since.is_none().then_some(self.drains)
+    /// How many drains there have been, as long as `rows` are those in the file; `None` while one
+    /// may just have changed them.
+    pub fn settled_drains(&self) -> Option<u64> {
+        (!self.is_settling).then_some(self.drains)
     }
 
     /// Adds (`sign` 1) or takes away (-1) what an entry contributes to the counts.

@@ -1,14 +1,15 @@
 //! Looking keys up. A lookup that cannot be answered from memory stops the batch; one that finds
 //! an expired key removes it, as a logged deletion, and answers that there is none.
 
+use std::sync::Arc;
+
 use super::{Scope, Stop};
 use crate::clock::Deadline;
 use crate::effect::Home;
 use crate::error::Error;
 use crate::front::{Handle, State as EntryState};
 use crate::gather::Missing;
-use crate::limits::CHUNK_BYTES;
-use crate::value::{Kind, Value};
+use crate::value::{Kind, Text, TextScratch, Value};
 
 /// What is known of a key beside its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,6 +122,19 @@ impl Scope<'_> {
         start: u64,
         end: u64,
     ) -> Result<Option<Vec<u8>>, Stop> {
+        Ok(self.read_pieces(key, start, end)?.map(|pieces| pieces.concat()))
+    }
+
+    /// The same in pieces, which share what is long with the engine.
+    ///
+    /// # Errors
+    /// As `read_range`.
+    pub fn read_pieces(
+        &mut self,
+        key: &[u8],
+        start: u64,
+        end: u64,
+    ) -> Result<Option<Vec<Arc<[u8]>>>, Stop> {
         let Some(handle) = self.locate(key)?.live else {
             self.state.counters.misses += 1;
             return Ok(None);
@@ -128,24 +142,17 @@ impl Scope<'_> {
         self.need_chunks(key, handle, start, end)?;
         self.note_access(handle);
         let value = self.state.front.value_at(handle)?;
-        let Value::Spread(view) = value else {
-            let whole = value.to_vec();
-            let start = start.min(whole.len() as u64) as usize;
-            let end = (end.min(whole.len() as u64) as usize).max(start);
-            return Ok(Some(whole[start..end].to_vec()));
-        };
-        let end = end.min(view.length());
-        let start = start.min(end);
-        let mut out = Vec::with_capacity((end - start) as usize);
-        let first = start / CHUNK_BYTES as u64;
-        let wanted = (end - start) as usize + (start % CHUNK_BYTES as u64) as usize;
-        let pieces = view.pieces_from(first as u32).take(wanted.div_ceil(CHUNK_BYTES));
-        for piece in pieces {
-            out.extend_from_slice(&piece);
-        }
-        out.drain(..(start % CHUNK_BYTES as u64) as usize);
-        out.truncate((end - start) as usize);
-        Ok(Some(out))
+        let cut = |length: u64| (start.min(length), end.min(length).max(start.min(length)));
+        Ok(Some(match value.text(&mut TextScratch::default()) {
+            Text::Bytes(bytes) => {
+                let (start, end) = cut(bytes.len() as u64);
+                vec![Arc::from(&bytes[start as usize..end as usize])]
+            }
+            Text::Pieces(view) => {
+                let (start, end) = cut(view.length());
+                view.part(start, end)
+            }
+        }))
     }
 
     /// Makes sure that all of `keys` can be looked up, stopping once for all of them rather than

@@ -16,8 +16,8 @@ pub(crate) fn run(call: &mut Call<'_, '_>) -> Result<(), Stop> {
     let length = text::length(call.scope, key)?.unwrap_or(0);
     match bytes_between(start, end, length) {
         Some((start, end)) => {
-            let part = call.scope.read_range(key, start, end)?;
-            call.reply.bulk(&part.unwrap_or_default());
+            let pieces = call.scope.read_pieces(key, start, end)?;
+            call.reply.bulk_pieces(pieces.unwrap_or_default());
         }
         None => call.reply.bulk(b""),
     }
