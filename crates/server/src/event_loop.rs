@@ -2,7 +2,8 @@
 //!
 //! `accept` lets clients in, `messages` and `upkeep` do what others and the clock ask for, `turn`
 //! serves the clients. Nothing here waits for anything but the poll: reads from below, the log's
-//! fsync and the host are waited for elsewhere and come back as messages (INV-06).
+//! fsync and the host are waited for elsewhere and come back as messages (INV-06). The exception
+//! is an fsync that all clients wait for (decision 0014).
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
