@@ -8,29 +8,39 @@ use crate::engine::Engine;
 use crate::error::Error;
 use crate::front::Floor;
 use crate::gather::Gathered;
-use crate::limits::SLICE_KEYS;
+use crate::limits::{SLICE_KEYS, SLICE_REMOVALS};
 use crate::namespace::NamespaceId;
 use crate::scan::hides;
 use crate::scope::{Scope, Stop};
 use crate::turn::BatchOptions;
 
 impl Engine {
-    /// Removes up to a slice of expired keys from memory; whether there may be more.
+    /// Removes up to a slice of expired keys from memory, a part of it at a time; whether there may
+    /// be more.
     ///
     /// # Errors
     /// Those of a write that is refused.
     pub fn expire_some(&self) -> Result<bool, Error> {
+        for _ in 0..SLICE_KEYS / SLICE_REMOVALS {
+            if !self.expire_part()? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn expire_part(&self) -> Result<bool, Error> {
         let mut turn = self.lock();
         if !turn.state().settings.active_expire || turn.state().refusing.is_some() {
             return Ok(false);
         }
         let now = turn.now();
         let mut due = Vec::new();
-        turn.state().front.deadlines.due(now, SLICE_KEYS, &mut due);
+        turn.state().front.deadlines.due(now, SLICE_REMOVALS, &mut due);
         if due.is_empty() {
             return Ok(false);
         }
-        let has_more = due.len() >= SLICE_KEYS;
+        let has_more = due.len() >= SLICE_REMOVALS;
         let mut gathered = Gathered::default();
         let options = BatchOptions::default();
         let result = turn.batch(NamespaceId::new(0), &options, &mut gathered, |scope| {
@@ -40,7 +50,7 @@ impl Engine {
             Ok(())
         });
         let ticket = turn.take_ticket();
-        drop(turn);
+        turn.give_way();
         match result {
             Ok(()) => self.hand_over(&ticket).map(|()| has_more),
             Err(Stop::Fail(error)) => Err(error),

@@ -77,6 +77,8 @@ impl Engine {
                 return;
             }
             turn.give_way();
+            // Whoever has just begun to wait still spins, and is not seen by those who give way.
+            std::thread::yield_now();
         }
     }
 

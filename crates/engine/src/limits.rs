@@ -20,6 +20,9 @@ pub const SLICE_KEYS: usize = 2048;
 /// Most keys that one slice puts into an ordered index: each is compared with some twenty others.
 pub const SLICE_INSERTIONS: usize = SLICE_KEYS / 4;
 
+/// Most keys that one batch of active expiry removes: each is logged, and leaves every index.
+pub const SLICE_REMOVALS: usize = SLICE_KEYS / 4;
+
 /// Most rows that a page of a scan holds, whatever its caller asks for: a slice or two.
 pub const PAGE_ROWS_MAX: usize = 2 * SLICE_KEYS;
 

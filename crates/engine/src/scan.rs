@@ -309,7 +309,7 @@ impl State {
             space.ordered = Ordered::Building { index: Index::default(), position: 0 };
         }
         let mut indexed = 0;
-        while indexed < SLICE_INSERTIONS {
+        while indexed < SLICE_INSERTIONS / 2 {
             match self.front.order_part(namespace, SLICE_INSERTIONS) {
                 Some(count) => indexed += count.max(1),
                 None => break,

@@ -199,7 +199,7 @@ fn inv_06_a_page_ends_by_the_keys_it_has_looked_at_and_by_its_bytes() {
         let key = format!("large{number:02}");
         let put = |scope: &mut Scope<'_>| {
             let deadline = (number % 2 == 0).then(|| scope.now().after_ms(1_000_000)).flatten();
-            scope.put(key.as_bytes(), Value::Bytes(&[1; 60_000]), deadline)
+            scope.put(key.as_bytes(), Value::Bytes(&vec![1; 60_000]), deadline)
         };
         run(&engine, main, put).unwrap();
     }

@@ -17,7 +17,8 @@ use crate::command::Command;
 use crate::control::{Control, Mailbox};
 use crate::errand::{Carried, Errand};
 
-/// Threads that read from below and go on errands; a few, because `SQLite` reads in parallel and disks serve few.
+/// Threads that read from below and go on errands; a few, because `SQLite` reads in parallel and
+/// disks serve few.
 const GATHERERS: usize = 4;
 
 /// Reads from below for one command, after which it fails: each means that others have changed its

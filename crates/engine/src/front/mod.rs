@@ -345,8 +345,8 @@ impl Front {
 
     /// Takes up a namespace whose FLUSH was undone after drains may have been at work: what they
     /// had taken of it waits again, and nobody knows whether its rows were written. `generation`
-    /// is one that no drain has begun with, `sequence` one that no write to come has. The entries follow in slices before the next drain
-    /// begins; until then they are known as being written.
+    /// is one that no drain has begun with, `sequence` one that no write to come has. The entries
+    /// follow in slices before the next drain begins; until then they are known as being written.
     pub fn reclaim(&mut self, namespace: NamespaceId, generation: u64, sequence: u64) {
         let space = self.space_mut(namespace);
         space.generation = generation;

@@ -2,9 +2,9 @@
 //!
 //! Lists the keys that match a glob, in slices that hold up nobody.
 //!
-//! They come in the order of their bytes. Outside MULTI the keys are walked in slices, with other clients in between: a key that is there
-//! during the whole walk is told exactly once, one that comes or goes meanwhile may be told or
-//! not. Inside MULTI all of it is one moment, and more than 10,000 keys are refused.
+//! They come in the order of their bytes. Outside MULTI other clients are served in between: a key
+//! that is there during the whole walk is told exactly once, one that comes or goes meanwhile may
+//! be told or not. Inside MULTI all of it is one moment, and more than 10,000 keys are refused.
 //!
 //! The literal prefix of the pattern narrows the walk: `user:*` costs the keys below `user:`.
 //!
