@@ -26,8 +26,6 @@ fn all() -> Range {
     Range { prefix: Vec::new(), after: None, reverse: false, limit: 100, keys_only: true }
 }
 
-type Look = fn(&mut Scope<'_>) -> Result<(), Stop>;
-
 #[test]
 fn inv_03_scans_counts_and_random_keys_wait_for_what_they_have_seen() {
     type Look = fn(&mut Scope<'_>) -> Result<(), Stop>;
