@@ -155,3 +155,26 @@ def test_link_in_the_place_of_a_file_is_refused_and_its_target_left_alone(
             assert server.wait(timeout_seconds=30) == 1
         assert "Traceback" not in server.log()
         assert target.read_bytes() == before
+
+
+def test_start_tells_what_it_cut_off_a_torn_log_and_which_base_it_passed_over(
+    tmp_path: Path,
+) -> None:
+    with Server(tmp_path / "data") as server:
+        with server.client() as client:
+            client.call("SET", "disk", "1")
+            client.call("SET", "memory", "2", "EX", 1000)
+            client.call("SAVE")
+        server.kill()
+        (base,) = (server.directory / "base").glob("*.base")
+        base.write_bytes(base.read_bytes()[:-1] + b"\xff")
+        log = max((server.directory / "log").glob("*.log"))
+        written = log.read_bytes()
+        end = len(written.rstrip(b"\0"))
+        log.write_bytes(written[:end] + bytes(64) + b"torn" + written[end + 68 :])
+        server.start()
+        with server.client() as client:
+            assert client.call("MGET", "disk", "memory") == [b"1", b"2"]
+        assert "a damaged base was passed over: the log is damaged" in server.log()
+        assert f"in the file {base}" in server.log()
+        assert f"of {log}: a record is missing" in server.log()

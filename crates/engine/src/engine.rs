@@ -57,6 +57,16 @@ pub struct Opening {
     pub damaged_base: Option<String>,
 }
 
+impl Opening {
+    /// What an operator should read: what was cut off, and what was passed over.
+    pub fn notices(&self) -> Vec<String> {
+        let tail =
+            self.torn_tail.iter().map(|tail| format!("the torn end of the log was cut: {tail}"));
+        let base = self.damaged_base.iter();
+        tail.chain(base.map(|base| format!("a damaged base was passed over: {base}"))).collect()
+    }
+}
+
 /// Whether a reply may leave.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Settled {

@@ -100,10 +100,10 @@ impl Registry {
         if let Some(number) = self.find(name) {
             return Ok(number);
         }
-        if !(1..=NAME_BYTES_MAX).contains(&name.len()) {
+        if name.len() > NAME_BYTES_MAX {
             let found = name.len();
             return Err(Error::invalid(format!(
-                "the name of a namespace has 1 to {NAME_BYTES_MAX} bytes: {found}"
+                "the name of a namespace has at most {NAME_BYTES_MAX} bytes: {found}"
             )));
         }
         if self.names.len() as u32 >= NAMESPACES_MAX {
@@ -112,7 +112,7 @@ impl Registry {
         if let Some(kept) = &mut self.file {
             let mut bytes = Vec::with_capacity(ENTRY_HEADER_BYTES + name.len());
             bytes.extend_from_slice(&(name.len() as u32).to_le_bytes());
-            bytes.extend_from_slice(&crc32c::crc32c(name).to_le_bytes());
+            bytes.extend_from_slice(&checksum_of(name).to_le_bytes());
             bytes.extend_from_slice(name);
             kept.file
                 .write_at(&bytes, kept.size_bytes)
@@ -131,15 +131,19 @@ impl Registry {
     }
 }
 
+/// With the length, so that zeros that a power cut left are not the empty name.
+fn checksum_of(name: &[u8]) -> u32 {
+    let length = (name.len() as u32).to_le_bytes();
+    crc32c::crc32c_append(crc32c::crc32c(&length), name)
+}
+
 /// The name at the front of `bytes`, if it is whole.
 fn entry(bytes: &[u8]) -> Option<&[u8]> {
     let (header, rest) = bytes.split_first_chunk::<ENTRY_HEADER_BYTES>()?;
     let length = u32::from_le_bytes([header[0], header[1], header[2], header[3]]) as usize;
     let checksum = u32::from_le_bytes([header[4], header[5], header[6], header[7]]);
     let name = rest.get(..length)?;
-    // Zeros that a power cut left are no name.
-    let is_length = (1..=NAME_BYTES_MAX).contains(&length);
-    (is_length && crc32c::crc32c(name) == checksum).then_some(name)
+    (length <= NAME_BYTES_MAX && checksum_of(name) == checksum).then_some(name)
 }
 
 /// Whether bytes that begin with no whole entry may be the last one, torn: each is durable before

@@ -328,8 +328,11 @@ impl Database {
 
     /// The engine's numbers.
     fn _stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let stats = self.handle.detached(py, |engine| Ok(engine.stats()))?;
-        crate::facts::statistics(py, &stats)
+        let told =
+            self.handle.detached(py, |engine| Ok((engine.stats(), engine.opening().notices())))?;
+        let facts = crate::facts::statistics(py, &told.0)?;
+        facts.set_item("opening_notices", told.1)?;
+        Ok(facts)
     }
 }
 

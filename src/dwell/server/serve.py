@@ -123,6 +123,8 @@ def serve(
         supervisor.start(loop)
         supervisor.start(Administration(context, registry))
         supervisor.start(context.rates)
+        for notice in engine.stats().get("opening_notices", ()):
+            on_event(notice)
         on_started(Started(context.server.addresses(), settings))
         code = _wait(events, on_event)
     finally:
