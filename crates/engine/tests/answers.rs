@@ -254,3 +254,40 @@ fn zeros_that_were_never_written_are_copied_for_nothing() {
     assert!(engine.stats().used_bytes < 1 << 20);
     engine.close().unwrap();
 }
+
+#[test]
+fn a_flush_that_is_undone_brings_everything_back_before_the_next_drain() {
+    const KEYS: u64 = 10_000;
+    let world = World::new(9, by_hand());
+    let engine = world.open();
+    let main = engine.namespace(b"0").unwrap();
+    let key = |number: u64| format!("k{number}").into_bytes();
+    let fill = |from: u64, to: u64| {
+        for number in from..to {
+            put(&engine, main, &key(number), (number % 2 == 0).then_some(1_000));
+        }
+    };
+    fill(0, KEYS / 2);
+    engine.drain_all().unwrap();
+    // Some hide rows, some are new, and a key with a lifetime was on disk before.
+    fill(KEYS / 4, KEYS);
+    put(&engine, main, &key(1), Some(1_000));
+    engine.sync().unwrap();
+    let clear = |scope: &mut Scope<'_>| scope.clear();
+    let ticket = run_unsettled(&engine, main, clear).unwrap().1;
+    world.disk.fail_nth(Operation::Write, 1, ERRNO_EIO);
+    assert!(engine.hand_over(&ticket).is_err());
+    let count = |engine: &Engine| run(engine, main, |scope| scope.count()).unwrap();
+    assert_eq!(count(&engine), KEYS);
+    for number in [0, 1, KEYS / 4, KEYS - 1] {
+        let found = run(&engine, main, |scope| Ok(scope.read(&key(number))?.is_some())).unwrap();
+        assert!(found, "key {number}");
+    }
+    world.clock.advance(2_000);
+    while engine.expire_some().unwrap() {}
+    assert_eq!(count(&engine), KEYS / 2 - 1);
+    engine.close().unwrap();
+    let engine = world.open();
+    assert_eq!(count(&engine), KEYS / 2 - 1);
+    engine.close().unwrap();
+}
