@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import shutil
 import tempfile
 from pathlib import Path
@@ -51,6 +52,10 @@ lifetimes_ms = st.one_of(st.none(), st.sampled_from([1, 500, 60_000, 10**9]))
 
 Row = tuple[Any, int | None]
 """A value, and the moment of its end in milliseconds of the model's clock."""
+
+
+# An integer's one text: neither sign nor zeros that it does not need.
+INTEGER = re.compile(rb"0|-?[1-9][0-9]*")
 
 
 def plain(value: Any) -> Any:
@@ -112,7 +117,7 @@ class Model(RuleBasedStateMachine):
     def add(self, key: bytes, by: int) -> int | None:
         """The sum, or None where the API must refuse."""
         value = self.live().get(key, (0, None))[0]
-        if value in {b"7", b"-7"}:
+        if isinstance(value, bytes) and INTEGER.fullmatch(value):
             value = int(value)
         if type(value) is not int or not -(2**63) <= value + by < 2**63:
             return None
