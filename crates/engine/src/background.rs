@@ -241,7 +241,9 @@ impl Engine {
             let now = turn.now();
             let state = turn.state();
             state.trim_copies(now);
-            if !state.free_buried() {
+            let is_more = state.free_buried();
+            turn.give_way();
+            if !is_more {
                 break;
             }
         }
@@ -253,7 +255,9 @@ impl Engine {
         loop {
             let mut turn = self.lock();
             let state = turn.state();
-            if !(0..SLICE_KEYS).all(|_| state.drop_any_copy()) {
+            let is_more = (0..SLICE_KEYS).all(|_| state.drop_any_copy());
+            turn.give_way();
+            if !is_more {
                 return;
             }
         }

@@ -87,6 +87,7 @@ impl Engine {
                 for handle in handles {
                     newest = newest.max(state.encode_resident(handle, &mut entries)?);
                 }
+                turn.give_way();
             }
             for entry in &entries {
                 writer.push(entry)?;

@@ -379,7 +379,7 @@ impl Engine {
             return Ok(());
         };
         if ticket.durability == Durability::None {
-            return self.hand_over_if_large(store);
+            return Ok(());
         }
         self.hand_over(ticket)?;
         if ticket.durability == Durability::Always {
@@ -435,15 +435,6 @@ impl Engine {
             Some(error) => Err(error.clone()),
             None => Ok(()),
         }
-    }
-
-    fn hand_over_if_large(&self, store: &Store) -> Result<(), Error> {
-        /// Records that may wait for the interval under durability `none`.
-        const BUFFER_BYTES_MAX: usize = 256 << 10;
-        if self.shared.state.lock().buffer.len() < BUFFER_BYTES_MAX {
-            return Ok(());
-        }
-        self.write_pending(store, &mut store.handing.lock())
     }
 
     /// Hands over everything there is.

@@ -17,6 +17,9 @@ use crate::state::State;
 /// Longest that a batch waits for the drain before it is given up, in milliseconds.
 const DELAY_MS_MAX: i64 = 30_000;
 
+/// Records that may wait for the interval under durability `none`, in bytes.
+const KEPT_BYTES_MAX: usize = 4 << 20;
+
 /// What a batch asks for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BatchOptions {
@@ -167,6 +170,10 @@ impl<'e> Turn<'e> {
         let sequence =
             if outcome.has_changed { state.sequence } else { state.awaited(outcome.seen) };
         self.ticket = self.ticket.join(Ticket { sequence, durability });
+        if durability == Durability::None && state.buffer.len() >= KEPT_BYTES_MAX {
+            // No reply has it handed over.
+            self.engine.want_sync();
+        }
     }
 
     /// Lets go of the lock so that whoever waits for it has it next. Who takes the lock again at

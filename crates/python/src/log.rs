@@ -22,7 +22,7 @@ const LOG: &str = "log";
 #[pyo3(signature = (directory, /))]
 pub fn survey_log<'py>(py: Python<'py>, directory: &str) -> PyResult<Bound<'py, PyDict>> {
     let log = Path::new(directory).join(LOG);
-    let found = py.detach(|| survey(&disk(), &log)).map_err(|error| failed(py, error))?;
+    let found = py.detach(|| survey(&disk(), &log)).map_err(|error| failed(py, &log, error))?;
     let lineage = found
         .lineage
         .map_or_else(String::new, |lineage| format!("{:032x}", u128::from_be_bytes(lineage.0)));
@@ -53,8 +53,7 @@ pub fn replay_log(
     let log = source.join(LOG);
     let replayed = py.detach(|| {
         if !log.is_dir() {
-            let message = format!("there is no log here: {}", log.display());
-            return Err(Error::new(ErrorKind::Unavailable, message));
+            return Err(no_log(&log));
         }
         restore(source, target, until_ms, chosen, Sources::default())
     });
@@ -87,12 +86,14 @@ fn disk() -> Arc<dyn Disk> {
     Arc::new(RealDisk)
 }
 
-fn failed(py: Python<'_>, error: LogError) -> PyErr {
+fn failed(py: Python<'_>, log: &Path, error: LogError) -> PyErr {
     let is_missing = matches!(&error, LogError::Io { source, .. }
         if source.kind() == std::io::ErrorKind::NotFound);
-    if is_missing {
-        let message = format!("there is no log here: {error}");
-        return exception(py, &Error::new(ErrorKind::Unavailable, message));
-    }
-    exception(py, &Error::from(error))
+    exception(py, &if is_missing { no_log(log) } else { Error::from(error) })
+}
+
+fn no_log(log: &Path) -> Error {
+    let message = format!("there is no log here: {}", log.display());
+    Error::new(ErrorKind::Unavailable, message)
+        .with_hint("name the directory of an instance: the one that holds the folder log")
 }

