@@ -44,8 +44,7 @@ def set_errors(table: Mapping[str, type[Error]], /) -> None:
     """Take the classes that the core's errors are raised as.
 
     Args:
-        table: from kind, as in spec/errors.toml, to class. Handed over once, when `dwell.database`
-            is imported, so that the core never imports a module of its host by name.
+        table: from kind, as in spec/errors.toml, to class; the core imports none by name.
     """
 
 def set_point(point: type[Point], /) -> None:
@@ -511,8 +510,7 @@ class Server:
             database: the database to serve; its namespaces `b"0"` and up are what clients SELECT.
             settings: by the names of `dwell.Settings`; those of others are left alone.
             reply_types: classes of replies: "status", "error", "verbatim", "push", "attributed".
-            own_commands: those that only the host knows: name in lower case, arity, and whether it
-                only reads.
+            own_commands: of those that only the host knows name, arity, and whether it only reads.
         Raises:
             UnavailableError: an address cannot be had; it says which.
             UsageError: a setting has the wrong type.
@@ -529,8 +527,7 @@ class Server:
 
         Args:
             request_id: the request's `id`.
-            value: None, bool, int, float, bytes, str, a reply type of the host's, or lists, tuples,
-                sets and dictionaries of these.
+            value: None, bool, number, bytes, str, a reply type, or lists, sets or dicts of these.
         Raises:
             UsageError: the value is none of these; the client has then been told of an error.
         """
@@ -541,8 +538,8 @@ class Server:
     def recorded(self) -> dict[str, Any]:
         """Tell what is known of time: `latencies`, `slow_calls` and `stalls`.
 
-        Latencies are, by command, bounds in nanoseconds with the calls up to each; slow calls the
-        newest first; stalls, by kind, the `last` as age and length in µs, and `longest_us`.
+        Latencies are, by command, bounds in ns with the calls up to each; slow calls the newest
+        first; stalls, by kind, the `last` as age and length in µs, and `longest_us`.
         """
 
     def forget(self, what: str, /) -> None:

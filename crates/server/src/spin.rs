@@ -4,8 +4,8 @@
 
 use std::time::Duration;
 
-/// How long to look for more: about what falling asleep and being woken costs, so that a look in vain
-/// at most doubles that.
+/// How long to look for more: about what falling asleep and being woken costs, so that a look in
+/// vain at most doubles that.
 const SPIN_MAX: Duration = Duration::from_micros(10);
 /// With more clients than this the loop always sleeps.
 pub const SPIN_CLIENTS_MAX: usize = 16;

@@ -46,8 +46,8 @@ impl EventLoop {
         self.arena.clear();
     }
 
-    /// Whether every client waits for this turn: then there is nobody whom an fsync here could stop,
-    /// and two changes of threads are saved.
+    /// Whether every client waits for this turn: then there is nobody whom an fsync here could
+    /// stop, and two changes of threads are saved.
     fn has_all_clients(&self) -> bool {
         self.work.len() == self.clients.len()
     }

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Final
 from dwell import _core
 from dwell.client.replies import Attributed, ErrorReply, Push, Status, Verbatim
 from dwell.database import engine_settings
-from dwell.errors import CorruptError, UnavailableError
 from dwell.server.configuration import to_native
 from dwell.server.versions import REDIS_VERSION
 from dwell.values import INTEGER_MAX, INTEGER_MIN
