@@ -4,9 +4,9 @@
 
 use std::time::Duration;
 
-/// How long to look for more: about what falling asleep and being woken costs, so that a look in
-/// vain at most doubles that.
-const SPIN_MAX: Duration = Duration::from_micros(10);
+/// How long to look for more: what a client on the same machine takes to wake and to ask again,
+/// also where its processor has gone to sleep as well.
+const SPIN_MAX: Duration = Duration::from_micros(40);
 /// With more clients than this the loop always sleeps.
 pub const SPIN_CLIENTS_MAX: usize = 16;
 /// What one success is worth, up to a limit, and what a failure costs: nine in ten must succeed.
