@@ -15,7 +15,7 @@ from bench.harness.report import Report
 if TYPE_CHECKING:
     from bench.harness.bench import Bench
 
-REQUESTS = 100_000
+REQUESTS = 50_000
 IN_MEMORY = ("--save", "")
 LIFETIME_VALUE = "x" * 128
 

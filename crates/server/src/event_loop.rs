@@ -51,8 +51,8 @@ pub struct EventLoop {
     pub(crate) gatherers: Gatherers,
     pub(crate) desk: Desk,
     pub(crate) timers: Timers,
-    /// Counts the looks at a part of the clients.
-    pub(crate) tick: usize,
+    /// The place that was looked at last, in turn.
+    pub(crate) looked_at: usize,
     /// Connections that have something to do, first come first served.
     pub(crate) ready: VecDeque<usize>,
     /// Connections whose replies wait for the log.
@@ -105,7 +105,7 @@ impl EventLoop {
             messages,
             desk,
             timers: Timers::new(Instant::now()),
-            tick: 0,
+            looked_at: 0,
             ready: VecDeque::new(),
             gated: Vec::new(),
             arena: Arena::new(),

@@ -6,10 +6,12 @@ use std::time::{Duration, Instant};
 
 use crate::clients::Handle;
 
-/// How often some of the clients are looked at.
+/// How often some of the clients are looked at, at least.
 const TICK: Duration = Duration::from_millis(100);
-/// Ticks in which every client is looked at once.
-pub const TICKS_PER_ROUND: usize = 10;
+/// How long it takes to look at every client once, at most.
+const ROUND: Duration = Duration::from_secs(1);
+/// Clients that are looked at in one tick: so few that nobody's reply waits for it.
+pub const CLIENTS_PER_TICK: usize = 128;
 
 /// Moments to come.
 pub struct Timers {
@@ -38,11 +40,12 @@ impl Timers {
         Some(client)
     }
 
-    /// Whether it is time to look at some clients; the next time is then a tick later.
-    pub fn take_tick(&mut self, now: Instant) -> bool {
+    /// Whether it is time to look at some of so many clients; the next time is then a tick later.
+    pub fn take_tick(&mut self, now: Instant, clients: usize) -> bool {
         let is_due = now >= self.next_tick;
         if is_due {
-            self.next_tick = now + TICK;
+            let ticks = clients.div_ceil(CLIENTS_PER_TICK).max(1) as u32;
+            self.next_tick = now + TICK.min(ROUND / ticks);
         }
         is_due
     }

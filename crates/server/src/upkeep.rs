@@ -9,7 +9,7 @@ use crate::delivery::is_over_limit;
 use crate::event_loop::EventLoop;
 use crate::notice::Notice;
 use crate::park::Wait;
-use crate::timers::TICKS_PER_ROUND;
+use crate::timers::CLIENTS_PER_TICK;
 
 impl EventLoop {
     /// Does what is due by the clock.
@@ -23,7 +23,7 @@ impl EventLoop {
                 }
             });
         }
-        if !self.timers.take_tick(now) {
+        if !self.timers.take_tick(now, self.clients.places()) {
             return;
         }
         self.house.pause = self.house.pause.filter(|pause| pause.until > now);
@@ -35,9 +35,10 @@ impl EventLoop {
             // What failed for want of descriptors may be possible now.
             listener.is_ready |= std::mem::take(&mut listener.is_starved);
         }
-        self.tick = (self.tick + 1) % TICKS_PER_ROUND;
-        for place in (self.tick..self.clients.places()).step_by(TICKS_PER_ROUND) {
-            self.look_at(place, now);
+        let places = self.clients.places();
+        for _ in 0..places.min(CLIENTS_PER_TICK) {
+            self.looked_at = (self.looked_at + 1) % places;
+            self.look_at(self.looked_at, now);
         }
     }
 
