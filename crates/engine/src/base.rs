@@ -11,7 +11,6 @@ use crate::front::State as EntryState;
 use crate::log::{BaseWriter, Sequence, bases};
 use crate::namespace::NamespaceId;
 use crate::state::State;
-use crate::store::failed;
 use crate::value::Value;
 
 /// The first entry of a base: the sequence from which replay has to start.
@@ -115,7 +114,7 @@ impl Engine {
                 store
                     .disk
                     .remove(&base.path)
-                    .map_err(|cause| failed("remove", &base.path, &cause))?;
+                    .map_err(|cause| Error::of_file("remove", &base.path, &cause))?;
             }
         }
         store.log.remove_before(Sequence::from_u64(start))?;

@@ -8,7 +8,6 @@ use std::path::Path;
 use parking_lot::Mutex;
 
 use crate::error::{Error, ErrorKind};
-use crate::store::failed;
 
 const LOCK: &str = "lock";
 
@@ -41,23 +40,23 @@ pub fn lock_directory(directory: &Path) -> Result<DirectoryLock, Error> {
     // What is written into the file must not go where a link points.
     if fs::symlink_metadata(&path).is_ok_and(|found| !found.is_file()) {
         let cause = std::io::Error::other("it is not a plain file");
-        return Err(failed("open", &path, &cause));
+        return Err(Error::of_file("open", &path, &cause));
     }
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(&path).map_err(|cause| failed("open", &path, &cause))?;
+    let mut file = options.open(&path).map_err(|cause| Error::of_file("open", &path, &cause))?;
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => return Err(taken(directory, &mut file)),
-        Err(TryLockError::Error(cause)) => return Err(failed("lock", &path, &cause)),
+        Err(TryLockError::Error(cause)) => return Err(Error::of_file("lock", &path, &cause)),
     }
     let owner = format!("{}\n", std::process::id());
     file.set_len(0)
         .and_then(|()| file.rewind())
         .and_then(|()| file.write_all(owner.as_bytes()))
-        .map_err(|cause| failed("write", &path, &cause))?;
+        .map_err(|cause| Error::of_file("write", &path, &cause))?;
     Ok(DirectoryLock(Mutex::new(Some(file))))
 }
 
@@ -80,5 +79,5 @@ pub fn make_private(directory: &Path) -> Result<(), Error> {
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(directory).map_err(|cause| failed("create", directory, &cause))
+    builder.create(directory).map_err(|cause| Error::of_file("create", directory, &cause))
 }

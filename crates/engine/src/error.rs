@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::path::Path;
 
 /// What the caller has to do about an error; a mirror of `spec/errors.toml`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -82,6 +83,12 @@ impl Error {
     /// An error of `kind` that says `message`.
     pub fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
         Self { kind, message: message.into(), hint: None }
+    }
+
+    /// What the file system said, as an error that names the file.
+    pub(crate) fn of_file(action: &str, path: &Path, cause: &std::io::Error) -> Self {
+        let message = format!("cannot {action} {}: {cause}", path.display());
+        Self::new(ErrorKind::Unavailable, message)
     }
 
     /// The same error with a next step.

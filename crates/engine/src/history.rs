@@ -13,7 +13,7 @@ use crate::error::{Error, ErrorKind};
 use crate::front::Floor;
 use crate::log::{Sequence, bases};
 use crate::settings::{Place, Settings, Sources};
-use crate::store::{BASES, Store, failed};
+use crate::store::{BASES, Store};
 
 /// Directory of the clones, one directory per point.
 const POINTS: &str = "history";
@@ -86,7 +86,7 @@ impl Engine {
             .and_then(|()| disk.create_new(&path))
             .and_then(|file| file.write_at(&bytes, 0).and_then(|()| file.sync()))
             .and_then(|()| disk.sync_directory(&directory));
-        written.map_err(|cause| failed("write", &path, &cause))
+        written.map_err(|cause| Error::of_file("write", &path, &cause))
     }
 }
 
@@ -99,13 +99,13 @@ impl Store {
         };
         for point in all.iter().filter(|point| point.sequence < oldest.sequence) {
             fs::remove_dir_all(&point.directory)
-                .map_err(|cause| failed("remove", &point.directory, &cause))?;
+                .map_err(|cause| Error::of_file("remove", &point.directory, &cause))?;
         }
         for base in bases(self.disk.as_ref(), &self.directory.join(BASES))? {
             if base.sequence.as_u64() < oldest.sequence {
                 self.disk
                     .remove(&base.path)
-                    .map_err(|cause| failed("remove", &base.path, &cause))?;
+                    .map_err(|cause| Error::of_file("remove", &base.path, &cause))?;
             }
         }
         self.log.remove_before(Sequence::from_u64(oldest.start))?;
@@ -178,7 +178,7 @@ pub fn points(directory: &Path) -> Result<Vec<Point>, Error> {
     let entries = match fs::read_dir(&place) {
         Ok(entries) => entries,
         Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(cause) => return Err(failed("list", &place, &cause)),
+        Err(cause) => return Err(Error::of_file("list", &place, &cause)),
     };
     // A directory without its file is a point that was never finished.
     let mut all: Vec<Point> = entries.flatten().filter_map(|one| point_in(&one.path())).collect();
@@ -239,12 +239,12 @@ fn copy_if_there(path: &Path, directory: &Path) -> Result<(), Error> {
     match copied {
         Ok(()) => Ok(()),
         Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => Ok(()),
-        Err(cause) => Err(failed("copy", path, &cause)),
+        Err(cause) => Err(Error::of_file("copy", path, &cause)),
     }
 }
 
 fn copy_directory(from: &Path, to: &Path) -> Result<(), Error> {
-    let entries = fs::read_dir(from).map_err(|cause| failed("list", from, &cause))?;
+    let entries = fs::read_dir(from).map_err(|cause| Error::of_file("list", from, &cause))?;
     for entry in entries.flatten() {
         if entry.file_name() != POINT_FILE {
             copy_if_there(&entry.path(), to)?;

@@ -9,7 +9,6 @@ use crate::disk::{Access, Disk, File};
 use crate::error::{Error, ErrorKind};
 use crate::limits::NAMESPACES_MAX;
 use crate::namespace::NamespaceId;
-use crate::store::failed;
 
 const FILE: &str = "namespaces";
 
@@ -47,7 +46,7 @@ impl Registry {
     pub fn open(disk: &dyn Disk, directory: &Path) -> Result<Self, Error> {
         let path = directory.join(FILE);
         let mut registry = Self::in_memory();
-        let is_there = disk.exists(&path).map_err(|cause| failed("find", &path, &cause))?;
+        let is_there = disk.exists(&path).map_err(|cause| Error::of_file("find", &path, &cause))?;
         let file = if is_there {
             disk.open(&path, Access::Write)
         } else {
@@ -56,10 +55,10 @@ impl Registry {
                 Ok(file)
             })
         };
-        let file = file.map_err(|cause| failed("open", &path, &cause))?;
-        let size = file.size().map_err(|cause| failed("read", &path, &cause))?;
+        let file = file.map_err(|cause| Error::of_file("open", &path, &cause))?;
+        let size = file.size().map_err(|cause| Error::of_file("read", &path, &cause))?;
         let mut bytes = vec![0; usize::try_from(size).unwrap_or(usize::MAX)];
-        file.read_at(&mut bytes, 0).map_err(|cause| failed("read", &path, &cause))?;
+        file.read_at(&mut bytes, 0).map_err(|cause| Error::of_file("read", &path, &cause))?;
         let mut at = 0;
         while let Some(name) = entry(&bytes[at..]) {
             at += ENTRY_HEADER_BYTES + name.len();
@@ -73,7 +72,7 @@ impl Registry {
             // What is left of it must not stand behind a shorter name.
             file.set_size(at as u64)
                 .and_then(|()| file.sync())
-                .map_err(|cause| failed("cut", &path, &cause))?;
+                .map_err(|cause| Error::of_file("cut", &path, &cause))?;
         }
         registry.file = Some(RegistryFile { file, path, size_bytes: at as u64 });
         Ok(registry)
@@ -117,7 +116,7 @@ impl Registry {
             kept.file
                 .write_at(&bytes, kept.size_bytes)
                 .and_then(|()| kept.file.sync())
-                .map_err(|cause| failed("write", &kept.path, &cause))?;
+                .map_err(|cause| Error::of_file("write", &kept.path, &cause))?;
             kept.size_bytes += bytes.len() as u64;
         }
         Ok(self.add(name))

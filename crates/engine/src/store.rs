@@ -11,7 +11,6 @@ use crate::below::DiskTier;
 use crate::directory::DirectoryLock;
 use crate::disk::Disk;
 use crate::drain::Drainer;
-use crate::error::{Error, ErrorKind};
 use crate::log::Log;
 
 /// Directory of the log's segments.
@@ -88,10 +87,4 @@ impl Store {
             lock,
         }
     }
-}
-
-/// What the file system said, as an error that names the file.
-pub fn failed(action: &str, path: &Path, cause: &std::io::Error) -> Error {
-    let message = format!("cannot {action} {}: {cause}", path.display());
-    Error::new(ErrorKind::Unavailable, message)
 }
