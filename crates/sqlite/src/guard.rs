@@ -16,7 +16,9 @@ use crate::error::Result;
 #[derive(Debug)]
 pub(crate) struct Guard {
     #[cfg(target_os = "linux")]
-    _file: std::fs::File,
+    file: std::fs::File,
+    #[cfg(target_os = "linux")]
+    process_id: u32,
 }
 
 #[cfg(target_os = "linux")]
@@ -38,12 +40,25 @@ impl Guard {
             .custom_flags(libc::O_NOFOLLOW)
             .open(path)
             .map_err(refused)?;
-        match lock_pending_byte(&file) {
+        match set_pending_byte(&file, libc::F_WRLCK) {
             // A filesystem without such locks keeps SQLite's own protection.
             Err(error) if error.raw_os_error() == Some(libc::EINVAL) => {}
             outcome => outcome.map_err(refused)?,
         }
-        Ok(Guard { _file: file })
+        Ok(Guard { file, process_id: std::process::id() })
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Drop for Guard {
+    /// Whoever forks at this moment to begin another program holds the description too, for a
+    /// little longer than we do. So the lock is given up itself, and not only our hold on it. A
+    /// child that goes on as this program leaves it alone: it is still the parent's.
+    fn drop(&mut self) {
+        if std::process::id() == self.process_id {
+            // Closing the file does the rest where this fails.
+            let _ = set_pending_byte(&self.file, libc::F_UNLCK);
+        }
     }
 }
 
@@ -60,11 +75,11 @@ impl Guard {
 const PENDING_BYTE: libc::off_t = 0x4000_0000;
 
 #[cfg(target_os = "linux")]
-fn lock_pending_byte(file: &std::fs::File) -> std::io::Result<()> {
+fn set_pending_byte(file: &std::fs::File, kind: libc::c_int) -> std::io::Result<()> {
     use std::os::fd::AsRawFd;
 
     let lock = libc::flock {
-        l_type: libc::F_WRLCK as libc::c_short,
+        l_type: kind as libc::c_short,
         l_whence: libc::SEEK_SET as libc::c_short,
         l_start: PENDING_BYTE,
         l_len: 1,
