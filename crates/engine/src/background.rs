@@ -252,15 +252,7 @@ impl Engine {
 
     /// Lets every copy of a disk key go, so that the next read of each asks its file.
     pub fn forget_copies(&self) {
-        loop {
-            let mut turn = self.lock();
-            let state = turn.state();
-            let is_more = (0..SLICE_KEYS).all(|_| state.drop_any_copy());
-            turn.give_way();
-            if !is_more {
-                return;
-            }
-        }
+        self.in_slices(|state| (0..SLICE_KEYS).all(|_| state.drop_any_copy()));
     }
 
     /// Mends the reserve, prewrites the next segment, and makes a base when the log has grown.
@@ -287,7 +279,7 @@ impl Engine {
 }
 
 /// Lets the threads that answer somebody go first wherever both could run. Best effort.
-fn give_way() {
+fn lower_priority() {
     /// A tenth of the weight of an ordinary thread.
     #[cfg(target_os = "linux")]
     const NICENESS: i32 = 10;
@@ -333,7 +325,7 @@ fn await_company(patience: Duration) {
 }
 
 fn drain_loop(shared: &Weak<Shared>, signals: &Signals) {
-    give_way();
+    lower_priority();
     let mut pause = Duration::from_millis(DRAIN_PAUSE_MS);
     loop {
         let asked = std::cell::Cell::new(false);
@@ -361,7 +353,7 @@ fn drain_loop(shared: &Weak<Shared>, signals: &Signals) {
 }
 
 fn expire_loop(shared: &Weak<Shared>, signals: &Signals) {
-    give_way();
+    lower_priority();
     while signals.sleep(Duration::from_millis(EXPIRE_PAUSE_MS), |_| false) {
         let Some(engine) = engine(shared) else {
             return;
@@ -372,7 +364,7 @@ fn expire_loop(shared: &Weak<Shared>, signals: &Signals) {
 }
 
 fn keep_loop(shared: &Weak<Shared>, signals: &Signals) {
-    give_way();
+    lower_priority();
     let mut pause = Duration::from_millis(KEEP_PAUSE_MS);
     while signals.sleep(pause, |_| false) {
         let Some(engine) = engine(shared) else {

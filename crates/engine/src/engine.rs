@@ -382,7 +382,7 @@ impl Engine {
             return Ok(());
         }
         self.hand_over(ticket)?;
-        if ticket.durability == Durability::Always {
+        if ticket.awaits_sync() {
             let up_to = Sequence::from_u64(ticket.sequence);
             store.log.sync(up_to).map_err(|cause| self.refuse(cause))?;
         }

@@ -33,7 +33,7 @@ impl Engine {
 
     fn read_missing(&self, missing: &Missing, gathered: &mut Gathered) -> Result<(), Error> {
         for &namespace in &missing.indexes {
-            self.build_index(namespace);
+            self.in_slices(|state| !state.order_some(namespace));
         }
         let Some(disk) = self.disk_tier() else {
             return Ok(());
@@ -67,19 +67,6 @@ impl Engine {
             gathered.random.push((namespace, row.map(|row| row.key)));
         }
         Ok(())
-    }
-
-    /// Builds the ordered index of a namespace to its end, with everybody else in between.
-    fn build_index(&self, namespace: NamespaceId) {
-        loop {
-            let mut turn = self.lock();
-            if turn.state().order_some(namespace) {
-                return;
-            }
-            turn.give_way();
-            // Whoever has just begun to wait still spins, and is not seen by those who give way.
-            std::thread::yield_now();
-        }
     }
 
     /// Looks how many rows a file has, unless a drain has changed that meanwhile.

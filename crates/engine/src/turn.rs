@@ -32,6 +32,23 @@ fn behind() -> Error {
         .with_hint("write more slowly, or raise dirty_bytes_max")
 }
 
+impl Engine {
+    /// Does something to its end, a slice in each holding of the lock and everybody else in
+    /// between; `slice` tells whether there is more to do.
+    pub(crate) fn in_slices(&self, mut slice: impl FnMut(&mut State) -> bool) {
+        loop {
+            let mut turn = self.lock();
+            let is_more = slice(turn.state());
+            turn.give_way();
+            if !is_more {
+                return;
+            }
+            // Whoever has just begun to wait still spins, and is not seen by those who give way.
+            std::thread::yield_now();
+        }
+    }
+}
+
 /// What a reply has to wait for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ticket {

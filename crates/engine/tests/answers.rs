@@ -10,7 +10,7 @@ use dwell_engine::{
     BatchOptions, Durability, Engine, Error, Gathered, Home, NamespaceId, Placement, Range, Scope,
     Settings, Settled, Stop, Ticket, Value,
 };
-use world::{World, by_hand, run, run_unsettled};
+use world::{World, by_hand, everything, run, run_unsettled};
 
 const ERRNO_EIO: i32 = 5;
 
@@ -23,7 +23,7 @@ fn put(engine: &Engine, main: NamespaceId, key: &[u8], ttl_ms: Option<i64>) -> T
 }
 
 fn all() -> Range {
-    Range { prefix: Vec::new(), after: None, reverse: false, limit: 100, keys_only: true }
+    Range { limit: 100, keys_only: true, ..everything() }
 }
 
 #[test]

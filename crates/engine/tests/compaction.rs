@@ -11,7 +11,7 @@ use dwell_engine::disk::Disk;
 use dwell_engine::log::survey;
 use dwell_engine::{Range, Settings, Value};
 
-use world::{World, by_hand, run};
+use world::{World, by_hand, everything, run};
 
 /// LOG-06.
 #[test]
@@ -49,8 +49,7 @@ fn log_06_no_key_loses_its_short_lifetime_while_the_log_is_compacted() {
     let survey = survey(&disk, &world.directory.path().join("instance/log")).unwrap();
     assert!(survey.damage.is_none());
     let engine = world.open();
-    let range =
-        Range { prefix: Vec::new(), after: None, reverse: false, limit: 10_000, keys_only: true };
+    let range = Range { keys_only: true, ..everything() };
     let rows = run(&engine, main, |scope| scope.scan(&range)).unwrap().rows;
     assert!(rows.len() > 1000, "{} keys are left", rows.len());
     for row in rows {

@@ -13,7 +13,7 @@ use dwell_engine::{
 };
 
 use world::model::{Batch, Life, Maker, Model, Op, SPACES, perform};
-use world::{Chance, World, by_hand, run, run_unsettled};
+use world::{Chance, World, by_hand, everything, run, run_unsettled};
 
 /// What the world outside of the disk knows.
 struct Outside {
@@ -100,13 +100,7 @@ impl Outside {
         let now = engine.lock().now();
         for (space, &name) in names.iter().enumerate() {
             let model = &self.history[number];
-            let range = dwell_engine::Range {
-                prefix: Vec::new(),
-                after: None,
-                reverse: false,
-                limit: 10_000,
-                keys_only: false,
-            };
+            let range = everything();
             let page = run(engine, name, |scope| scope.scan(&range));
             let page = page.unwrap_or_else(|error| panic!("{about}: {error}"));
             let found: Vec<_> = page.rows.iter().map(|row| row.key.clone()).collect();

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use dwell_engine::disk::Disk;
 use dwell_engine::{Engine, Error, ErrorKind, Value};
 
-use world::{World, by_hand, run};
+use world::{World, by_hand, everything, run};
 
 fn files(world: &World, directory: &str) -> Vec<PathBuf> {
     let place = world.directory.path().join("instance").join(directory);
@@ -51,13 +51,7 @@ type Contents = Vec<(Vec<u8>, Vec<u8>)>;
 
 fn contents(engine: &Engine) -> Contents {
     let main = engine.namespace(b"0").unwrap();
-    let range = dwell_engine::Range {
-        prefix: Vec::new(),
-        after: None,
-        reverse: false,
-        limit: 10_000,
-        keys_only: false,
-    };
+    let range = everything();
     let rows = run(engine, main, |scope| scope.scan(&range)).unwrap().rows;
     rows.into_iter().map(|row| (row.key, row.value.unwrap().view().to_vec())).collect()
 }

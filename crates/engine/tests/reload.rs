@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use dwell_engine::{BatchOptions, Engine, NamespaceId, OwnedValue, Settings, Value, Watch};
 
 use world::model::{Batch, Life, Maker, Model, Op, SPACES, perform};
-use world::{Chance, World, by_hand, run};
+use world::{Chance, World, by_hand, everything, run};
 
 fn namespaces(engine: &Engine) -> Vec<NamespaceId> {
     (0..SPACES).map(|at| engine.namespace(at.to_string().as_bytes()).unwrap()).collect()
@@ -24,13 +24,7 @@ fn count(engine: &Engine, namespace: NamespaceId) -> u64 {
 }
 
 fn image(engine: &Engine, namespace: NamespaceId) -> Image {
-    let range = dwell_engine::Range {
-        prefix: Vec::new(),
-        after: None,
-        reverse: false,
-        limit: 10_000,
-        keys_only: true,
-    };
+    let range = dwell_engine::Range { keys_only: true, ..everything() };
     let keys = run(engine, namespace, |scope| scope.scan(&range)).unwrap().rows;
     let one = |key: &[u8]| {
         run(engine, namespace, |scope| {

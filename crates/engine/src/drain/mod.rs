@@ -138,13 +138,7 @@ impl Engine {
 
     /// Lets everything wait again, in slices, that a FLUSH had taken away before it was undone.
     fn finish_reclaiming(&self, namespace: NamespaceId) {
-        loop {
-            let mut turn = self.lock();
-            if !turn.state().front.reclaim_some(namespace) {
-                return;
-            }
-            turn.give_way();
-        }
+        self.in_slices(|state| state.front.reclaim_some(namespace));
     }
 
     /// Fixes the cut and takes the queue, in slices.

@@ -9,19 +9,8 @@ use crate::value::Kind;
 const SPACE: NamespaceId = NamespaceId::new(0);
 
 fn header(state: State, below: Below, version: u64) -> Header {
-    Header {
-        namespace: SPACE,
-        kind: Some(Kind::String),
-        state,
-        below,
-        version,
-        deadline: None,
-        queued: false,
-        probation: false,
-        promoted: false,
-        accessed_s: 0,
-        frequency: 0,
-    }
+    let kind = Some(Kind::String);
+    Header { kind, below, frequency: 0, ..Header::new(SPACE, state, version) }
 }
 
 fn front() -> Front {

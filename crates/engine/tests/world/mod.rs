@@ -10,12 +10,17 @@ use std::sync::Arc;
 
 use dwell_engine::disk::{Disk, SimulatedDisk};
 use dwell_engine::{
-    BatchOptions, Engine, Error, Gathered, ManualClock, NamespaceId, Place, Scope, Settings,
+    BatchOptions, Engine, Error, Gathered, ManualClock, NamespaceId, Place, Range, Scope, Settings,
     Sources, Stop, Ticket,
 };
 
 /// Where every test's wall clock starts.
 pub const NOW_MS: i64 = 1_800_000_000_000;
+
+/// The scan that finds everything that a test writes.
+pub fn everything() -> Range {
+    Range { prefix: Vec::new(), after: None, reverse: false, limit: 10_000, keys_only: false }
+}
 
 /// A generator of our own (splitmix64), so that a failure can be repeated from its seed.
 pub struct Chance(pub u64);
