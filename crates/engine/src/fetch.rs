@@ -7,7 +7,7 @@ use crate::below::DiskTier;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::front::{Below, State as EntryState};
-use crate::gather::{FoundChunks, FoundRow, Gathered, Missing};
+use crate::gather::{Brought, FoundChunks, FoundRow, Gathered, Missing};
 use crate::limits::{CHUNK_BYTES, PAGE_BYTES_MAX};
 use crate::namespace::NamespaceId;
 use crate::scan::{RangeNeed, RangeRows};
@@ -23,15 +23,14 @@ impl Engine {
     /// # Errors
     /// What the disk says. The batch has not happened then and may be tried again.
     pub fn gather(&self, missing: &Missing, gathered: &mut Gathered) -> Result<(), Error> {
-        gathered.note_gathering();
-        let result = self.read_missing(missing, gathered);
+        let result = self.read_missing(missing, gathered.brought());
         if result.is_err() {
             self.lock().state().unmark_fetching(missing);
         }
         result
     }
 
-    fn read_missing(&self, missing: &Missing, gathered: &mut Gathered) -> Result<(), Error> {
+    fn read_missing(&self, missing: &Missing, brought: &mut Brought) -> Result<(), Error> {
         for &namespace in &missing.indexes {
             self.in_slices(|state| !state.order_some(namespace));
         }
@@ -41,7 +40,7 @@ impl Engine {
         for need in missing.keys.iter().filter(|need| need.fetch != 0) {
             let row = disk.read(need.namespace, |reader| reader.get(&need.key))?.flatten();
             let (namespace, key, fetch) = (need.namespace, need.key.clone(), need.fetch);
-            gathered.rows.push(FoundRow { namespace, key, fetch, row });
+            brought.rows.push(FoundRow { namespace, key, fetch, row });
         }
         for need in &missing.chunks {
             let mut data = Vec::with_capacity(need.chunks.len());
@@ -49,22 +48,22 @@ impl Engine {
                 let chunk = disk.read(need.namespace, |reader| reader.chunk(&need.key, number))?;
                 data.push(chunk.flatten());
             }
-            gathered.chunks.push(FoundChunks { need: need.clone(), data });
+            brought.chunks.push(FoundChunks { need: need.clone(), data });
         }
         for need in &missing.ranges {
-            gathered.add_range(read_range(disk, need)?);
+            brought.add_range(read_range(disk, need)?);
         }
         for &namespace in &missing.rows {
             self.read_rows(disk, namespace)?;
         }
         for &namespace in &missing.unknown {
             if self.resolve_unknown(disk, namespace)? {
-                gathered.resolved.push(namespace);
+                brought.resolved.push(namespace);
             }
         }
         for &(namespace, seed) in &missing.random {
             let row = disk.read(namespace, |reader| reader.any(seed))?.flatten();
-            gathered.random.push((namespace, row.map(|row| row.key)));
+            brought.random.push((namespace, row.map(|row| row.key)));
         }
         Ok(())
     }

@@ -106,27 +106,33 @@ pub(crate) struct FoundChunks {
     pub data: Vec<Option<Vec<u8>>>,
 }
 
-/// What was read from below for one batch, until the batch has happened.
+/// What was read from below for one batch, until the batch has happened. Nearly every batch needs
+/// nothing, and then this is three words.
 #[derive(Debug, Default)]
 pub struct Gathered {
-    pub(crate) rows: Vec<FoundRow>,
-    pub(crate) chunks: Vec<FoundChunks>,
-    pub(crate) ranges: Vec<RangeRows>,
-    pub(crate) random: Vec<(NamespaceId, Option<Vec<u8>>)>,
-    pub(crate) resolved: Vec<NamespaceId>,
-    /// Namespaces whose random row was hidden by the front: do not ask again.
-    pub(crate) tried_random: Vec<NamespaceId>,
+    brought: Option<Box<Brought>>,
     /// How far a walk through memory has come that did not end in one slice.
     pub(crate) walked: u64,
-    is_fresh: bool,
     /// Engine time at which the batch was first told to wait for the drain.
     delayed_since_ms: Option<i64>,
+}
+
+/// What there is, once something was read.
+#[derive(Debug, Default)]
+pub(crate) struct Brought {
+    pub rows: Vec<FoundRow>,
+    pub chunks: Vec<FoundChunks>,
+    pub ranges: Vec<RangeRows>,
+    pub random: Vec<(NamespaceId, Option<Vec<u8>>)>,
+    pub resolved: Vec<NamespaceId>,
+    /// Namespaces whose random row was hidden by the front: do not ask again.
+    tried_random: Vec<NamespaceId>,
 }
 
 impl Gathered {
     /// Whether this run of the batch follows a gathering, whose reads it repeats.
     pub(crate) fn is_fresh(&self) -> bool {
-        self.is_fresh
+        self.brought.is_some()
     }
 
     /// Notes that the batch is told to wait at `now_ms`; for how long it has been waiting.
@@ -134,31 +140,40 @@ impl Gathered {
         now_ms - *self.delayed_since_ms.get_or_insert(now_ms)
     }
 
-    pub(crate) fn note_gathering(&mut self) {
-        self.is_fresh = true;
+    /// Where what is read for the batch goes; from now on it has been gathered for.
+    pub(crate) fn brought(&mut self) -> &mut Brought {
+        self.brought.get_or_insert_default()
     }
 
+    /// The rows of a range, if they were read.
+    pub(crate) fn range(&self, need: &RangeNeed) -> Option<&RangeRows> {
+        self.brought.as_ref()?.ranges.iter().find(|one| one.need == *need)
+    }
+
+    pub(crate) fn has_resolved(&self, namespace: NamespaceId) -> bool {
+        self.brought.as_ref().is_some_and(|brought| brought.resolved.contains(&namespace))
+    }
+
+    pub(crate) fn has_tried_random(&self, namespace: NamespaceId) -> bool {
+        self.brought.as_ref().is_some_and(|brought| brought.tried_random.contains(&namespace))
+    }
+
+    pub(crate) fn take_random(&mut self, namespace: NamespaceId) -> Option<Vec<u8>> {
+        let brought = self.brought.as_mut()?;
+        let at = brought.random.iter().position(|(one, _)| *one == namespace)?;
+        let (_, row) = brought.random.swap_remove(at);
+        brought.tried_random.push(namespace);
+        row
+    }
+}
+
+impl Brought {
     /// Keeps the rows of a range, in the place of older ones.
-    pub(crate) fn add_range(&mut self, found: RangeRows) {
+    pub fn add_range(&mut self, found: RangeRows) {
         let need = &found.need;
         self.ranges
             .retain(|one| one.need.namespace != need.namespace || one.need.range != need.range);
         self.ranges.push(found);
-    }
-
-    pub(crate) fn has_resolved(&self, namespace: NamespaceId) -> bool {
-        self.resolved.contains(&namespace)
-    }
-
-    pub(crate) fn has_tried_random(&self, namespace: NamespaceId) -> bool {
-        self.tried_random.contains(&namespace)
-    }
-
-    pub(crate) fn take_random(&mut self, namespace: NamespaceId) -> Option<Vec<u8>> {
-        let at = self.random.iter().position(|(one, _)| *one == namespace)?;
-        let (_, row) = self.random.swap_remove(at);
-        self.tried_random.push(namespace);
-        row
     }
 }
 
@@ -205,7 +220,10 @@ impl State {
 
     /// Puts what was read in the place of the fetching entries that are still waiting for it.
     pub(crate) fn install(&mut self, gathered: &mut Gathered, now: Now) -> Result<(), Error> {
-        for found in gathered.rows.drain(..) {
+        let Some(brought) = &mut gathered.brought else {
+            return Ok(());
+        };
+        for found in brought.rows.drain(..) {
             let hash = self.front.hash(&found.key);
             let Some(handle) = self.front.find(found.namespace, hash, &found.key) else {
                 continue;
@@ -227,7 +245,7 @@ impl State {
             };
             self.front.copies.probation.push_back(handle);
         }
-        for found in gathered.chunks.drain(..) {
+        for found in brought.chunks.drain(..) {
             let need = found.need;
             if self.front.space(need.namespace).drains != need.drains {
                 continue;

@@ -146,7 +146,7 @@ impl Scope<'_> {
             return self.merge(&range, &[], None);
         }
         let need = RangeNeed { namespace: self.namespace(), range, drains: space.drains };
-        let Some(read) = self.gathered.ranges.iter().find(|one| one.need == need) else {
+        let Some(read) = self.gathered.range(&need) else {
             return Err(Missing::range(need).into());
         };
         // Shared, since another run of the batch may stop for something else yet.

@@ -165,8 +165,8 @@ impl<'e> Turn<'e> {
     }
 
     /// Brings what was expected into the processor's cache, all at once.
-    pub fn touch_expected(&mut self) {
-        self.state.front.touch_expected();
+    pub fn prefetch_expected(&mut self) {
+        self.state.front.prefetch_expected();
     }
 
     /// What the batches since the last call have to wait for.

@@ -9,8 +9,8 @@ use crate::execute::Executor;
 use crate::input::{Arena, Source};
 use crate::turn::Work;
 
-/// Commands that are looked at together: what they bring fits into the nearest cache but one.
-const COMMANDS_AHEAD: usize = 128;
+/// Commands that are looked at together: what they bring fits into the nearest cache.
+const COMMANDS_AHEAD: usize = 32;
 
 /// A parser of its own, since what it reads will be read again.
 #[derive(Debug, Default)]
@@ -45,7 +45,7 @@ impl Lookahead {
             }
         }
         if keys > 0 {
-            executor.turn.get().touch_expected();
+            executor.turn.get().prefetch_expected();
         }
         connections
     }

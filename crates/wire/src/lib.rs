@@ -21,6 +21,7 @@ pub mod reply;
 mod reply_parser;
 mod request;
 mod value;
+mod whole;
 
 pub use arguments::{Arguments, OwnedArguments};
 pub use error::ProtocolError;

@@ -8,6 +8,7 @@ use crate::arguments::{Arguments, Span};
 use crate::error::ProtocolError;
 use crate::inline;
 use crate::number::parse_integer;
+use crate::whole;
 
 #[cfg(test)]
 mod tests;
@@ -20,8 +21,6 @@ const UNAUTHENTICATED_ARGUMENTS_MAX: i64 = 10;
 const UNAUTHENTICATED_BULK_BYTES_MAX: i64 = 16 * 1024;
 /// Spans that are kept for the next command; what a giant command needed beyond is given back.
 const SPANS_KEPT_MAX: usize = 1024;
-/// Digits of a length that the short way reads; more would need an overflow check.
-const SHORT_DIGITS_MAX: usize = 10;
 
 /// What a client may send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,6 +121,13 @@ impl RequestParser {
     ) -> Result<Option<Request<'a>>, ProtocolError> {
         if self.stage == Stage::Complete {
             self.reset();
+        }
+        if self.stage == Stage::Start
+            && let Some(consumed) = whole::split(buffer, limits, &mut self.spans)
+        {
+            self.position = consumed;
+            self.stage = Stage::Complete;
+            return Ok(Some(Request { arguments: Arguments::new(buffer, &self.spans), consumed }));
         }
         match self.advance_through(buffer, limits) {
             Ok(Step::Advanced) => {}
@@ -308,15 +314,6 @@ impl RequestParser {
 
     /// Reads the line at `position`: one marker byte, a number, CR LF.
     fn number_line(&mut self, buffer: &[u8]) -> Line {
-        let line = buffer.get(self.position + 1..).unwrap_or(&[]);
-        if let Some((number, digits)) = short_number(line) {
-            return Line::Complete { number: Some(number), next: self.position + digits + 3 };
-        }
-        self.any_line(buffer)
-    }
-
-    /// The long way, for what is incomplete, malformed or unusual.
-    fn any_line(&mut self, buffer: &[u8]) -> Line {
         let Some(found) = memchr::memchr(b'\r', &buffer[self.scanned..]) else {
             self.scanned = buffer.len();
             let is_too_long = buffer.len() - self.position > LINE_BYTES_MAX;
@@ -334,20 +331,4 @@ impl RequestParser {
         let number = if *line_feed == b'\n' { parse_integer(digits) } else { None };
         Line::Complete { number, next: end + 2 }
     }
-}
-
-/// The number in `line` and how many digits it has, if it is of the usual kind and complete.
-fn short_number(line: &[u8]) -> Option<(i64, usize)> {
-    let mut number: i64 = 0;
-    for (index, byte) in line.iter().take(SHORT_DIGITS_MAX).enumerate() {
-        match byte {
-            b'0' if index == 0 => break,
-            b'0'..=b'9' => number = number * 10 + i64::from(byte - b'0'),
-            b'\r' if index > 0 && line.get(index + 1) == Some(&b'\n') => {
-                return Some((number, index));
-            }
-            _ => break,
-        }
-    }
-    None
 }

@@ -9,6 +9,7 @@ mod deadlines;
 pub mod entry;
 mod index;
 mod lifetimes;
+mod prefetch;
 mod slab;
 mod space;
 mod table;
@@ -145,21 +146,22 @@ impl Front {
         self.expected.push((namespace, self.hash(key)));
     }
 
-    /// Brings the entries of the expected keys into the processor's cache. Their loads do not
-    /// depend on each other, so that their waits overlap; looked up one by one they add up.
-    pub fn touch_expected(&mut self) {
-        let spaces = &self.spaces;
+    /// Brings the entries of the expected keys into the processor's cache, where the waits for
+    /// memory overlap; looked up one by one they add up.
+    pub fn prefetch_expected(&mut self) {
+        // Three loops, and short ones, since the processor looks only some hundred instructions
+        // ahead: in one loop each step waits for the one before (decision 0010).
         for &(namespace, hash) in &self.expected {
-            spaces[namespace.index()].table.touch(hash);
+            self.spaces[namespace.index()].table.touch(hash);
         }
+        let spaces = &self.spaces;
         let likely = self
             .expected
             .drain(..)
             .filter_map(|(namespace, hash)| spaces[namespace.index()].table.likely(hash));
-        // Short loops, since the processor looks only some hundred instructions ahead.
         self.likely.extend(likely);
         for handle in self.likely.drain(..) {
-            self.slab.touch(handle);
+            self.slab.prefetch(handle);
         }
     }
 
@@ -267,10 +269,10 @@ impl Front {
             Some(held) => held,
             None => self.slab.allocate(size).ok_or_else(Error::full)?,
         };
-        header.queued = in_place.is_some_and(|held| self.entry(held).is_queued());
-        let was_ordered = old.map(|held| is_ordered(&self.entry(held).header()));
-        if let Some(held) = old {
-            self.uncount(held);
+        let before = old.map(|held| self.entry(held).header());
+        header.queued = in_place.is_some() && before.is_some_and(|before| before.queued);
+        if let (Some(held), Some(before)) = (old, &before) {
+            self.account(held, before, -1);
             if !matches!(value, NewValue::Kept(_)) {
                 self.drop_blob(held);
             }
@@ -285,8 +287,8 @@ impl Front {
             NewValue::Kept(number) => Stored::Outside(number),
         };
         entry::write(self.slab.get_mut(handle), &header, key, stored);
-        self.place(old, was_ordered, handle, hash);
-        self.count(handle);
+        self.place(old, before.as_ref().is_some_and(is_ordered), (handle, &header), hash);
+        self.account(handle, &header, 1);
         Ok(handle)
     }
 
@@ -436,24 +438,28 @@ impl Front {
     }
 
     /// Puts the entry into the table, and into the index if it belongs there.
-    fn place(&mut self, old: Option<Handle>, was_ordered: Option<bool>, handle: Handle, hash: u64) {
-        let header = self.entry(handle).header();
+    fn place(
+        &mut self,
+        old: Option<Handle>,
+        was_ordered: bool,
+        (handle, header): (Handle, &Header),
+        hash: u64,
+    ) {
         let Self { slab, spaces, hasher, .. } = self;
         let space = &mut spaces[header.namespace.index()];
-        match old {
-            None => {
+        let moved = old.filter(|&held| held != handle);
+        match (old, moved) {
+            (None, _) => {
                 let rehash = |held: &Handle| hasher.hash_one(Entry(slab.get(*held)).key());
                 space.table.insert(hash, handle, rehash);
                 self.entries += 1;
             }
-            Some(held) if held != handle => space.table.replace(hash, held, handle),
-            Some(_) => {}
+            (Some(_), Some(held)) => space.table.replace(hash, held, handle),
+            (Some(_), None) => {}
         }
-        let now_ordered = is_ordered(&header);
-        match (was_ordered.unwrap_or(false), now_ordered) {
+        match (was_ordered, is_ordered(header)) {
             (true, true) => {
-                let moved = old.filter(|&held| held != handle);
-                if let (Some(index), Some(held)) = (index_of(space, hash), moved) {
+                if let (Some(held), Some(index)) = (moved, index_of(space, hash)) {
                     index.replace(held, handle, |one| Entry(slab.get(one)).key());
                 }
             }
@@ -461,7 +467,7 @@ impl Front {
             (true, false) => self.order(handle, false),
             (false, false) => {}
         }
-        if let Some(held) = old.filter(|&held| held != handle) {
+        if let Some(held) = moved {
             self.slab.release(held);
         }
     }
@@ -486,26 +492,25 @@ impl Front {
     }
 
     fn count(&mut self, handle: Handle) {
-        self.account(handle, 1);
+        self.account(handle, &self.entry(handle).header(), 1);
     }
 
     fn uncount(&mut self, handle: Handle) {
-        self.account(handle, -1);
+        self.account(handle, &self.entry(handle).header(), -1);
     }
 
     /// Adds to or takes from every total what one entry contributes.
-    fn account(&mut self, handle: Handle, sign: i64) {
-        let header = self.entry(handle).header();
-        let needs_size = waits(&header) || header.probation || header.promoted;
+    fn account(&mut self, handle: Handle, header: &Header, sign: i64) {
+        let needs_size = waits(header) || header.probation || header.promoted;
         let bytes = if needs_size { self.footprint(handle) as i64 * sign } else { 0 };
         let space = &mut self.spaces[header.namespace.index()];
-        space.tally(&header, sign);
-        if waits(&header) {
+        space.tally(header, sign);
+        if waits(header) {
             space.dirty_bytes = space.dirty_bytes.wrapping_add_signed(bytes);
             self.dirty_bytes = self.dirty_bytes.wrapping_add_signed(bytes);
         }
-        self.copies.tally(&header, bytes);
-        if let Some(deadline) = header.deadline.filter(|_| is_ordered(&header)) {
+        self.copies.tally(header, bytes);
+        if let Some(deadline) = header.deadline.filter(|_| is_ordered(header)) {
             if sign > 0 {
                 self.deadlines.add(deadline, handle);
             } else {

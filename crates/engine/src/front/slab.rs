@@ -3,6 +3,8 @@
 //! overhead, and all of it is safe Rust. It does not know what an entry is, except that the
 //! first byte of a live one is never `FREE`.
 
+use super::prefetch::prefetch;
+
 /// The address of a slot: page in the upper bits, slot in the lower twelve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Handle(u32);
@@ -157,11 +159,9 @@ impl Slab {
         &page.bytes[at..at + size as usize]
     }
 
-    /// Reads the beginning of a slot for the sake of the processor's cache.
-    pub fn touch(&self, handle: Handle) {
-        let slot = self.get(handle);
-        // A short entry lies in up to three lines: header, key and value.
-        std::hint::black_box((slot.first().copied(), slot.get(44).copied(), slot.last().copied()));
+    /// Begins to bring a slot into the processor's cache.
+    pub fn prefetch(&self, handle: Handle) {
+        prefetch(self.get(handle));
     }
 
     /// The slot's bytes, to be changed.

@@ -126,7 +126,7 @@ fn load_entries<'c>(
     for (_, effects) in &entries {
         replay.expect(None, effects);
     }
-    replay.touch_expected();
+    replay.prefetch_expected();
     for (version, effects) in entries {
         replay.begin(u64::from_le_bytes(*version), true);
         for effect in Effects(effects) {
@@ -171,7 +171,7 @@ impl Replayed {
         for record in records() {
             replay.expect(first_namespace(&record), record.effects());
         }
-        replay.touch_expected();
+        replay.prefetch_expected();
         for record in records() {
             let head = record.head();
             if self.last == Sequence::NONE {

@@ -57,8 +57,8 @@ impl<'a> Replay<'a> {
     }
 
     /// Looks all of them up at once.
-    pub fn touch_expected(&mut self) {
-        self.state.front.touch_expected();
+    pub fn prefetch_expected(&mut self) {
+        self.state.front.prefetch_expected();
     }
 
     /// Begins a record, or the entry of a base.

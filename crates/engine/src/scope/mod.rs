@@ -119,7 +119,7 @@ impl<'t> Scope<'t> {
         for key in keys {
             self.state.front.expect(self.namespace, key);
         }
-        self.state.front.touch_expected();
+        self.state.front.prefetch_expected();
     }
 
     /// Runs a part of the batch; what it changed is undone if it fails, and the rest stays.

@@ -13,7 +13,7 @@ use super::plan::Plan;
 use crate::convert::value;
 use crate::errors::{WouldBlock, exception_about};
 
-/// One query's answer.
+/// One query's answer. What is large or rare is boxed, since a batch has thousands of these.
 pub enum Answer {
     /// Nothing to tell.
     None,
@@ -28,9 +28,9 @@ pub enum Answer {
     /// A string, in the common buffer.
     Bytes(Range<usize>),
     /// Any other value.
-    Value(OwnedValue),
+    Value(Box<OwnedValue>),
     /// The query's own error.
-    Failed(Error),
+    Failed(Box<Error>),
 }
 
 /// The answers so far.
@@ -85,7 +85,7 @@ impl Answers {
                 self.buffer.extend_from_slice(bytes);
                 Answer::Bytes(start..self.buffer.len())
             }
-            Some(other) => Answer::Value(other.to_owned()),
+            Some(other) => Answer::Value(Box::new(other.to_owned())),
         }
     }
 

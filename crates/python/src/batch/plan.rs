@@ -107,7 +107,7 @@ impl Plan {
         };
         match answer {
             Ok(answer) => answers.push(answer),
-            Err(Stop::Fail(error)) if !self.is_atomic => answers.push(Answer::Failed(error)),
+            Err(Stop::Fail(error)) if !self.is_atomic => answers.push(Answer::Failed(error.into())),
             Err(Stop::Gather(missing)) => {
                 // One gathering for all that the batch looks at, rather than one for each.
                 scope.need(self.keys_looked_at())?;
