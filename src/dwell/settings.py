@@ -238,7 +238,7 @@ class Settings:
     )
 
     drain_after_ms: int = _setting(
-        2000,
+        10_000,
         "count",
         "drain-after-ms",
         "Longest that a dirty key waits for the drain while writes are few, in milliseconds. "

@@ -126,7 +126,7 @@ impl Default for Settings {
             log_resident: true,
             sync_interval_ms: 1000,
             dirty_bytes_max: 512 << 20,
-            drain_after_ms: 2000,
+            drain_after_ms: 10_000,
             memory_bytes_max: 0,
             eviction: Eviction::None,
             eviction_samples: 5,
