@@ -18,7 +18,7 @@ pub const INLINE_BYTES_MAX: usize = 512;
 pub const SLICE_KEYS: usize = 2048;
 
 /// Most keys that one slice puts into an ordered index: each is compared with some twenty others.
-pub const SLICE_INSERTIONS: usize = SLICE_KEYS / 4;
+pub const SLICE_INSERTIONS: usize = SLICE_KEYS / 2;
 
 /// Most keys that one batch of active expiry removes: each is logged, and leaves every index.
 pub const SLICE_REMOVALS: usize = SLICE_KEYS / 4;

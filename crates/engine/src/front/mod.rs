@@ -414,11 +414,8 @@ impl Front {
         let next = space.table.walk_part(*position, keys_max, hash_of, &mut handles);
         let count = handles.len();
         handles.retain(|&handle| is_ordered(&Entry(slab.get(handle)).header()));
-        // Neighbours then fall into the same block, which stays in the cache.
         handles.sort_unstable_by_key(|&handle| key_of(handle));
-        for handle in handles {
-            index.insert(handle, key_of);
-        }
+        index.insert_sorted(&handles, key_of, |handle| slab.prefetch(handle));
         if let Some(next) = next {
             *position = next;
         } else {

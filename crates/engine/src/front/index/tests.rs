@@ -54,6 +54,38 @@ fn an_index_is_a_sorted_map_whatever_the_order_of_arrival() {
 }
 
 #[test]
+fn handles_in_order_are_inserted_together_as_one_by_one() {
+    let mut slab = Slab::new();
+    let mut random = Random::new(7);
+    let (mut together, mut one_by_one) = (Index::default(), Index::default());
+    let mut model: BTreeMap<Vec<u8>, Handle> = BTreeMap::new();
+    for round in 0..40 {
+        // Among those that are there, behind them all, and some that are there already.
+        let start = if round % 3 == 0 { round * 10_000 } else { 0 };
+        let mut handles: Vec<Handle> = (0..=random.below(700))
+            .map(|_| {
+                let key = format!("{:016}", start + random.below(400_000)).into_bytes();
+                let handle = slab.allocate(24).unwrap();
+                slab.get_mut(handle)[1..17].copy_from_slice(&key);
+                handle
+            })
+            .collect();
+        handles.sort_by_key(|&handle| key_of(&slab, handle));
+        handles.dedup_by_key(|handle| key_of(&slab, *handle).to_vec());
+        together.insert_sorted(&handles, |handle| key_of(&slab, handle), |_| {});
+        for handle in handles {
+            one_by_one.insert(handle, |handle| key_of(&slab, handle));
+            model.entry(key_of(&slab, handle).to_vec()).or_insert(handle);
+        }
+    }
+    let expected: Vec<Handle> = model.values().copied().collect();
+    for index in [together, one_by_one] {
+        let found: Vec<_> = index.ascending(b"", |handle| key_of(&slab, handle)).collect();
+        assert_eq!(found, expected);
+    }
+}
+
+#[test]
 fn a_handle_is_replaced_where_it_stands() {
     let mut slab = Slab::new();
     let mut index = Index::default();
