@@ -242,7 +242,8 @@ class Settings:
         "count",
         "drain-after-ms",
         "Longest that a dirty key waits for the drain while writes are few, in milliseconds. "
-        "Longer coalesces more, shorter keeps the log short.",
+        "Longer coalesces more, shorter keeps the log short; half of dirty-bytes-max in the log "
+        "is not waited for.",
         minimum=1,
         maximum=3_600_000,
         is_engine=True,

@@ -193,6 +193,7 @@ impl Engine {
         if self.has_full_disk() {
             return self.regain_room(store);
         }
+        store.note_drain();
         let result = self.drain_once().map(drop);
         if let Err(error) = &result {
             self.note_full_disk(store, error);
@@ -220,7 +221,10 @@ impl Engine {
             since_ms => since_ms,
         };
         let is_old = now_ms.saturating_sub(since_ms) >= state.settings.drain_after_ms;
-        is_old || state.front.dirty_bytes >= state.settings.dirty_bytes_max / 4
+        // Few keys written often are few dirty bytes, but a restart reads every record of them.
+        let log_bytes_max = state.settings.dirty_bytes_max / 2;
+        let is_long = self.store().is_some_and(|it| it.grown_since_drain() >= log_bytes_max);
+        is_old || is_long || state.front.dirty_bytes >= state.settings.dirty_bytes_max / 4
     }
 
     /// Removes what has expired, lets copies go and frees what was flushed, for a few slices.

@@ -32,6 +32,8 @@ pub struct Store {
     pub reloading: Mutex<()>,
     /// Size of the log when the last base was made.
     pub log_bytes_at_base: AtomicU64,
+    /// The least that the log has been since the last drain began.
+    log_bytes_at_drain: AtomicU64,
     base_sequence: AtomicU64,
     /// Size of the log as of the last look, for those who must not wait for a write.
     log_bytes: AtomicU64,
@@ -58,6 +60,18 @@ impl Store {
         self.log_bytes.load(Ordering::Relaxed)
     }
 
+    /// Notes that a drain begins.
+    pub fn note_drain(&self) {
+        self.log_bytes_at_drain.store(self.log_bytes(), Ordering::Relaxed);
+    }
+
+    /// How much the log has grown since the last drain began, as of the last look.
+    pub fn grown_since_drain(&self) -> u64 {
+        let now = self.log_bytes();
+        // Segments are removed as well, and then it grows from there.
+        now - self.log_bytes_at_drain.fetch_min(now, Ordering::Relaxed).min(now)
+    }
+
     /// The sequence of the last base that was made or loaded.
     pub fn base_sequence(&self) -> u64 {
         self.base_sequence.load(Ordering::Relaxed)
@@ -82,6 +96,7 @@ impl Store {
             base_lock: Mutex::new(()),
             reloading: Mutex::new(()),
             log_bytes_at_base: AtomicU64::new(0),
+            log_bytes_at_drain: AtomicU64::new(0),
             base_sequence: AtomicU64::new(0),
             log_bytes: AtomicU64::new(0),
             lock,

@@ -424,6 +424,22 @@ fn a_drain_leaves_no_more_copies_than_probation_may_hold() {
 }
 
 #[test]
+fn a_long_log_of_few_keys_is_drained_before_the_time() {
+    let settings = Settings { dirty_bytes_max: 1 << 20, ..Settings::default() };
+    let bench = Bench::with(settings);
+    let (engine, main) = bench.open();
+    // The clock stands, so that no change grows old.
+    for number in 0..1_000_000u32 {
+        put(&engine, main, b"key", &[number as u8; 1000], None);
+        if engine.stats().applied_sequence > 0 {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_micros(20));
+    }
+    panic!("a log of a gigabyte was never drained");
+}
+
+#[test]
 fn a_read_that_leaves_accesses_does_not_count_and_a_touch_does() {
     let bench = Bench::new();
     let (engine, main) = bench.open();
