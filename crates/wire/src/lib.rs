@@ -15,6 +15,7 @@ pub mod arguments;
 mod double;
 mod error;
 mod inline;
+mod limits;
 pub mod number;
 mod protocol;
 pub mod reply;
@@ -25,10 +26,11 @@ mod whole;
 
 pub use arguments::{Arguments, OwnedArguments};
 pub use error::ProtocolError;
+pub use limits::RequestLimits;
 pub use protocol::Protocol;
 pub use reply::Reply;
 pub use reply_parser::{ParsedReply, ReplyLimits, ReplyParser};
-pub use request::{Request, RequestLimits, RequestParser};
+pub use request::{Request, RequestParser};
 pub use value::Value;
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 use crate::arguments::{Arguments, Span};
 use crate::error::ProtocolError;
 use crate::inline;
+use crate::limits::RequestLimits;
 use crate::number::parse_integer;
 use crate::whole;
 
@@ -21,27 +22,6 @@ const UNAUTHENTICATED_ARGUMENTS_MAX: i64 = 10;
 const UNAUTHENTICATED_BULK_BYTES_MAX: i64 = 16 * 1024;
 /// Spans that are kept for the next command; what a giant command needed beyond is given back.
 const SPANS_KEPT_MAX: usize = 1024;
-
-/// What a client may send.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RequestLimits {
-    /// Largest bulk; Redis calls it `proto-max-bulk-len`.
-    pub bulk_bytes_max: usize,
-    /// Most arguments of one command.
-    pub arguments_max: usize,
-    /// Whether the client has proved who it is; if not, it gets 10 arguments of 16 KiB.
-    pub is_authenticated: bool,
-}
-
-impl Default for RequestLimits {
-    fn default() -> Self {
-        Self {
-            bulk_bytes_max: 512 * 1024 * 1024,
-            arguments_max: 1024 * 1024,
-            is_authenticated: true,
-        }
-    }
-}
 
 /// One command as it lies in the buffer.
 #[derive(Clone, Copy)]

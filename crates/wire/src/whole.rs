@@ -3,7 +3,7 @@
 //! what is an error and what is yet to come.
 
 use crate::arguments::Span;
-use crate::request::RequestLimits;
+use crate::limits::RequestLimits;
 
 /// Digits of a length that are read here; more would need a check for overflow.
 const DIGITS_MAX: usize = 9;

@@ -7,8 +7,10 @@ mod blobs;
 mod copies;
 mod deadlines;
 pub mod entry;
+mod expected;
 mod index;
 mod lifetimes;
+mod order;
 mod prefetch;
 mod slab;
 mod space;
@@ -31,7 +33,8 @@ use crate::limits::SLICE_KEYS;
 use crate::namespace::NamespaceId;
 use crate::value::Value;
 use blobs::Blobs;
-use table::Table;
+use expected::Expected;
+use order::{index_of, is_ordered};
 
 /// A value on its way into the front.
 pub enum NewValue<'a> {
@@ -55,9 +58,7 @@ pub struct Front {
     pub dirty_bytes: u64,
     /// Entries of all namespaces.
     entries: u64,
-    /// Hashes of keys that will be looked up soon.
-    expected: Vec<(NamespaceId, u64)>,
-    likely: Vec<Handle>,
+    expected: Expected,
 }
 
 /// Memory of a handle in its table: four bytes and a tag, at the mean load of a segment.
@@ -75,8 +76,7 @@ impl Front {
             copies: Copies::default(),
             dirty_bytes: 0,
             entries: 0,
-            expected: Vec::new(),
-            likely: Vec::new(),
+            expected: Expected::default(),
         }
     }
 
@@ -139,30 +139,6 @@ impl Front {
     /// The entry at a handle.
     pub fn entry(&self, handle: Handle) -> Entry<'_> {
         Entry(self.slab.get(handle))
-    }
-
-    /// Notes that a key will be looked up soon.
-    pub fn expect(&mut self, namespace: NamespaceId, key: &[u8]) {
-        self.expected.push((namespace, self.hash(key)));
-    }
-
-    /// Brings the entries of the expected keys into the processor's cache, where the waits for
-    /// memory overlap; looked up one by one they add up.
-    pub fn prefetch_expected(&mut self) {
-        // Three loops, and short ones, since the processor looks only some hundred instructions
-        // ahead: in one loop each step waits for the one before (decision 0010).
-        for &(namespace, hash) in &self.expected {
-            self.spaces[namespace.index()].table.touch(hash);
-        }
-        let spaces = &self.spaces;
-        let likely = self
-            .expected
-            .drain(..)
-            .filter_map(|(namespace, hash)| spaces[namespace.index()].table.likely(hash));
-        self.likely.extend(likely);
-        for handle in self.likely.drain(..) {
-            self.slab.prefetch(handle);
-        }
     }
 
     /// Puts the order of deadlines off until [`Front::order_deadlines`].
@@ -400,31 +376,6 @@ impl Front {
         true
     }
 
-    /// Takes the ordered index of a namespace about `keys_max` keys further; how many they were,
-    /// `None` once it is complete.
-    pub fn order_part(&mut self, namespace: NamespaceId, keys_max: usize) -> Option<usize> {
-        let Self { slab, spaces, hasher, .. } = self;
-        let space = &mut spaces[namespace.index()];
-        let Ordered::Building { index, position } = &mut space.ordered else {
-            return None;
-        };
-        let key_of = |one: Handle| Entry(slab.get(one)).key();
-        let mut handles = Vec::with_capacity(2 * keys_max);
-        let hash_of = |one: Handle| hasher.hash_one(key_of(one));
-        let next = space.table.walk_part(*position, keys_max, hash_of, &mut handles);
-        let count = handles.len();
-        handles.retain(|&handle| is_ordered(&Entry(slab.get(handle)).header()));
-        handles.sort_unstable_by_key(|&handle| key_of(handle));
-        index.insert_sorted(&handles, key_of, |handle| slab.prefetch(handle));
-        if let Some(next) = next {
-            *position = next;
-        } else {
-            let index = std::mem::take(index);
-            space.ordered = Ordered::Yes(index);
-        }
-        Some(count)
-    }
-
     /// A live entry near a random one of any namespace.
     pub fn near(&self, roll: u64) -> Option<Handle> {
         let handle = self.slab.near(roll)?;
@@ -466,25 +417,6 @@ impl Front {
         }
         if let Some(held) = moved {
             self.slab.release(held);
-        }
-    }
-
-    /// Adds an entry to the ordered index of its namespace, or takes it out.
-    fn order(&mut self, handle: Handle, add: bool) {
-        let Self { slab, spaces, hasher, .. } = self;
-        let key_of = |one: Handle| Entry(slab.get(one)).key();
-        let entry = Entry(slab.get(handle));
-        let space = &mut spaces[entry.namespace().index()];
-        if matches!(space.ordered, Ordered::No) {
-            return;
-        }
-        let hash = hasher.hash_one(entry.key());
-        if let Some(index) = index_of(space, hash) {
-            if add {
-                index.insert(handle, key_of);
-            } else {
-                index.remove(entry.key(), key_of);
-            }
         }
     }
 
@@ -564,21 +496,6 @@ pub fn waits(header: &Header) -> bool {
         State::Dirty | State::Tombstone => true,
         State::Resident => header.below != Below::None,
         State::Clean | State::Fetching => false,
-    }
-}
-
-/// Whether such an entry stands in the ordered index and among the deadlines: it is a live key
-/// that a walk over the rows below would not find, or not as it is.
-fn is_ordered(header: &Header) -> bool {
-    matches!(header.state, State::Resident | State::Dirty)
-}
-
-/// The index, if the entry of `hash` belongs into it by now.
-fn index_of(space: &mut Space, hash: u64) -> Option<&mut Index> {
-    match &mut space.ordered {
-        Ordered::No => None,
-        Ordered::Yes(index) => Some(index),
-        Ordered::Building { index, position } => Table::is_before(hash, *position).then_some(index),
     }
 }
 
