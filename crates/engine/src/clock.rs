@@ -6,7 +6,7 @@
 mod watched;
 
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 pub use watched::WatchedClock;
 
@@ -35,15 +35,21 @@ pub struct Reading {
     pub wall_ms: i64,
 }
 
-/// The machine's own clocks.
+/// The machine's own clocks. Both begin their milliseconds at the same moments, so that a reading
+/// of the wall clock holds for as long as the other one's millisecond; else a lifetime could be
+/// told to be a millisecond longer than it was given.
 pub struct SystemClock {
     origin: Instant,
+    /// How much of its millisecond the wall clock had behind it at the origin.
+    lead: Duration,
 }
 
 impl SystemClock {
     /// Starts counting now.
     pub fn new() -> Self {
-        Self { origin: Instant::now() }
+        let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let lead = Duration::from_nanos(u64::from(wall.subsec_nanos() % 1_000_000));
+        Self { origin: Instant::now(), lead }
     }
 }
 
@@ -55,7 +61,7 @@ impl Default for SystemClock {
 
 impl Clock for SystemClock {
     fn monotonic_ms(&self) -> i64 {
-        i64::try_from(self.origin.elapsed().as_millis()).unwrap_or(i64::MAX)
+        i64::try_from((self.origin.elapsed() + self.lead).as_millis()).unwrap_or(i64::MAX)
     }
 
     fn wall_ms(&self) -> i64 {

@@ -1,6 +1,6 @@
 //! A monotonic clock that stands still is noticed, replaced and reported (TTL-05).
 
-use crate::clock::{Clock, ManualClock, WatchedClock};
+use crate::clock::{Clock, ManualClock, SystemClock, WatchedClock};
 
 /// Reads often enough for the wall clock to be looked at.
 fn look(clock: &WatchedClock<ManualClock>) -> i64 {
@@ -62,4 +62,21 @@ fn a_new_millisecond_brings_a_new_reading_of_the_wall_clock() {
         clock.source.advance(1);
         assert_eq!(clock.read().wall_ms, 1_000_000 + passed_ms);
     }
+}
+
+#[test]
+fn a_reading_of_the_wall_clock_is_not_behind_the_wall_clock() {
+    let mut behind = 0;
+    // Several clocks, since what matters is at which part of a millisecond they begin.
+    for _ in 0..20 {
+        let clock = WatchedClock::new(SystemClock::new());
+        for _ in 0..100 {
+            // So few readings in a millisecond share one of the wall clock.
+            std::thread::sleep(std::time::Duration::from_micros(70));
+            let before_ms = clock.source.wall_ms();
+            behind += u32::from(clock.read().wall_ms < before_ms);
+        }
+    }
+    // The two are begun some nanoseconds one after the other.
+    assert!(behind <= 40, "{behind} of 2,000");
 }
