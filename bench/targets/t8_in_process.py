@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
 VALUE = b"x" * 128
 BATCH = 1_000
-READ_PASSES = 5
-BATCH_PASSES = 5
+PASSES = 5
 WARM_UP = 10
 WRITES = "batch of 1,000 writes"
 READS = "batch of 1,000 reads"
@@ -63,9 +62,9 @@ def _measure(bench: Bench, report: Report, kind: type[Store], folder: Path) -> N
             store.write_each(keys, VALUE)
         report.add("write", kind.name, "rate", count / elapsed[0])
         with stopwatch() as elapsed:
-            for _ in range(READ_PASSES):
+            for _ in range(PASSES):
                 values = store.read_each(keys)
-        report.add("read", kind.name, "rate", READ_PASSES * count / elapsed[0])
+        report.add("read", kind.name, "rate", PASSES * count / elapsed[0])
         assert values.count(VALUE) == count, f"{kind.name} did not answer every read rightly"
         _measure_batches(report, store, keys)
     finally:
@@ -76,13 +75,13 @@ def _measure_batches(report: Report, store: Store, keys: list[bytes]) -> None:
     batches = [keys[start : start + BATCH] for start in range(0, len(keys), BATCH)]
     if store.write_batches(batches[:WARM_UP], VALUE):
         with stopwatch() as elapsed:
-            for _ in range(BATCH_PASSES):
+            for _ in range(PASSES):
                 store.write_batches(batches, VALUE)
-        report.add(WRITES, store.name, "rate", BATCH_PASSES * len(keys) / elapsed[0])
+        report.add(WRITES, store.name, "rate", PASSES * len(keys) / elapsed[0])
     values: list[bytes | None] = []
     with stopwatch() as elapsed:
-        for _ in range(BATCH_PASSES):
+        for _ in range(PASSES):
             values = store.read_batches(batches)
     if values:
-        report.add(READS, store.name, "rate", BATCH_PASSES * len(keys) / elapsed[0])
+        report.add(READS, store.name, "rate", PASSES * len(keys) / elapsed[0])
         assert values.count(VALUE) == len(keys), f"{store.name} did not answer every read rightly"

@@ -193,7 +193,6 @@ impl Engine {
         if self.has_full_disk() {
             return self.regain_room(store);
         }
-        store.note_drain();
         let result = self.drain_once().map(drop);
         if let Err(error) = &result {
             self.note_full_disk(store, error);

@@ -47,9 +47,13 @@ pub struct SystemClock {
 impl SystemClock {
     /// Starts counting now.
     pub fn new() -> Self {
-        let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let lead = Duration::from_nanos(u64::from(wall.subsec_nanos() % 1_000_000));
+        let lead = Duration::from_nanos(u64::from(Self::wall().subsec_nanos() % 1_000_000));
         Self { origin: Instant::now(), lead }
+    }
+
+    /// Time since the Unix epoch; none before it.
+    fn wall() -> Duration {
+        SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
     }
 }
 
@@ -65,10 +69,7 @@ impl Clock for SystemClock {
     }
 
     fn wall_ms(&self) -> i64 {
-        match SystemTime::now().duration_since(UNIX_EPOCH) {
-            Ok(since) => i64::try_from(since.as_millis()).unwrap_or(i64::MAX),
-            Err(_) => 0,
-        }
+        i64::try_from(Self::wall().as_millis()).unwrap_or(i64::MAX)
     }
 }
 

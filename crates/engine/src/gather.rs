@@ -107,7 +107,7 @@ pub(crate) struct FoundChunks {
 }
 
 /// What was read from below for one batch, until the batch has happened. Nearly every batch needs
-/// nothing, and then this is three words.
+/// nothing, and then this is a few words.
 #[derive(Debug, Default)]
 pub struct Gathered {
     brought: Option<Box<Brought>>,

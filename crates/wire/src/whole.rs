@@ -4,8 +4,9 @@
 
 use crate::arguments::Span;
 use crate::limits::RequestLimits;
+use crate::number::parse_integer;
 
-/// Digits of a length that are read here; more would need a check for overflow.
+/// Digits of a length that are looked at here.
 const DIGITS_MAX: usize = 9;
 
 /// Splits the command at the beginning of `buffer` into `spans` and tells how long it is. `None`,
@@ -48,11 +49,9 @@ fn number_line(buffer: &[u8], at: usize, marker: u8) -> Option<(usize, usize)> {
             Some((digit(ten) * 10 + digit(one), at + 5))
         }
         [mark, b'1'..=b'9', ..] if mark == marker => {
-            let digits = line[1..].iter().take(DIGITS_MAX).take_while(|byte| byte.is_ascii_digit());
-            let digits = digits.count();
-            let number = line[1..=digits].iter().fold(0, |sum, &byte| sum * 10 + digit(byte));
-            let end = digits + 1;
-            (line.get(end..end + 2)? == b"\r\n").then_some((number, at + end + 2))
+            let end = 1 + line[1..].iter().take(DIGITS_MAX + 1).position(|&byte| byte == b'\r')?;
+            let number = usize::try_from(parse_integer(&line[1..end])?).ok()?;
+            (line.get(end + 1)? == &b'\n').then_some((number, at + end + 2))
         }
         _ => None,
     }

@@ -96,9 +96,10 @@ impl Engine {
     /// # Errors
     /// Those of writing a file or the log; what was not written waits on.
     pub fn drain_once(&self) -> Result<bool, Error> {
-        let Some(disk) = self.disk_tier() else {
+        let Some(store) = self.store() else {
             return Ok(false);
         };
+        store.note_drain();
         let waiting: Vec<NamespaceId> = {
             let mut turn = self.lock();
             let spaces = turn.state().front.spaces();
@@ -106,7 +107,7 @@ impl Engine {
         };
         let mut drainer = self.drainer().lock();
         for &namespace in &waiting {
-            self.drain_namespace(&mut drainer, disk, namespace)?;
+            self.drain_namespace(&mut drainer, &store.tier, namespace)?;
         }
         Ok(!waiting.is_empty())
     }

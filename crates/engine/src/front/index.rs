@@ -50,10 +50,10 @@ impl Index {
             let blocks = self.blocks.len();
             // The greatest first, so that the places of the others stay what they are.
             for (&handle, &spot) in group.iter().zip(&spots).rev() {
-                if self.blocks.len() == blocks && blocks > 0 {
+                if self.blocks.len() == blocks {
                     self.insert_at(spot, handle, &key_of);
                 } else {
-                    // A block was split, or the first begun.
+                    // A block was split, or the first begun, since they were found.
                     self.insert(handle, &key_of);
                 }
             }

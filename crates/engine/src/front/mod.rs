@@ -263,7 +263,7 @@ impl Front {
             NewValue::Kept(number) => Stored::Outside(number),
         };
         entry::write(self.slab.get_mut(handle), &header, key, stored);
-        self.place(old, before.as_ref().is_some_and(is_ordered), (handle, &header), hash);
+        self.place(old, before.as_ref().is_some_and(is_ordered), handle, &header, hash);
         self.account(handle, &header, 1);
         Ok(handle)
     }
@@ -390,20 +390,19 @@ impl Front {
         &mut self,
         old: Option<Handle>,
         was_ordered: bool,
-        (handle, header): (Handle, &Header),
+        handle: Handle,
+        header: &Header,
         hash: u64,
     ) {
         let Self { slab, spaces, hasher, .. } = self;
         let space = &mut spaces[header.namespace.index()];
         let moved = old.filter(|&held| held != handle);
-        match (old, moved) {
-            (None, _) => {
-                let rehash = |held: &Handle| hasher.hash_one(Entry(slab.get(*held)).key());
-                space.table.insert(hash, handle, rehash);
-                self.entries += 1;
-            }
-            (Some(_), Some(held)) => space.table.replace(hash, held, handle),
-            (Some(_), None) => {}
+        if old.is_none() {
+            let rehash = |held: &Handle| hasher.hash_one(Entry(slab.get(*held)).key());
+            space.table.insert(hash, handle, rehash);
+            self.entries += 1;
+        } else if let Some(held) = moved {
+            space.table.replace(hash, held, handle);
         }
         match (was_ordered, is_ordered(header)) {
             (true, true) => {
