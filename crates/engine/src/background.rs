@@ -1,5 +1,5 @@
-//! The engine's own threads: one that syncs, one that drains, one that expires and trims, one
-//! that prepares segments and makes bases. Their number is fixed, whatever the number of
+//! The engine's own threads: one that syncs, one that drains, one that expires, trims and indexes,
+//! one that prepares segments and makes bases. Their number is fixed, whatever the number of
 //! namespaces. Each does its work in bounded steps through the same methods that anyone may call,
 //! so that tests run the same steps by hand.
 
@@ -18,12 +18,16 @@ use crate::log::Sequence;
 
 /// Pause of the thread that expires, in milliseconds.
 const EXPIRE_PAUSE_MS: u64 = 50;
+/// Its pause while it has an ordered index to complete.
+const INDEX_PAUSE_MS: u64 = 5;
 /// Pause of the thread that drains, when nothing is urgent.
 const DRAIN_PAUSE_MS: u64 = 50;
 /// Pause of the thread that prepares segments and makes bases.
 const KEEP_PAUSE_MS: u64 = 100;
 /// Longest that a sync is put off for the sake of more company.
 const COMPANY_MAX: Duration = Duration::from_micros(300);
+/// Slices per call of a background step: about 30 ms of work at most, none longer than a slice.
+const SLICES_MAX: usize = 16;
 /// Pause after an error of the drain or of a base, so that a broken disk is not hammered.
 const ERROR_PAUSE: Duration = Duration::from_secs(1);
 
@@ -231,8 +235,6 @@ impl Engine {
     /// # Errors
     /// Those of expiring.
     pub fn tidy_some(&self) -> Result<(), Error> {
-        /// Slices per call: about 30 ms of work at most, none longer than a slice.
-        const SLICES_MAX: usize = 16;
         for _ in 0..SLICES_MAX {
             if !self.expire_some()? {
                 break;
@@ -251,6 +253,21 @@ impl Engine {
             }
         }
         Ok(())
+    }
+
+    /// Goes on with the ordered indexes that scans have begun, for a few slices; whether there
+    /// is more to do.
+    pub fn order_some(&self) -> bool {
+        for _ in 0..SLICES_MAX {
+            let mut turn = self.lock();
+            let goes_on = turn.state().order_behind();
+            let is_more = !turn.state().ordering.is_empty();
+            turn.give_way();
+            if !goes_on {
+                return is_more;
+            }
+        }
+        true
     }
 
     /// Lets every copy of a disk key go, so that the next read of each asks its file.
@@ -357,12 +374,15 @@ fn drain_loop(shared: &Weak<Shared>, signals: &Signals) {
 
 fn expire_loop(shared: &Weak<Shared>, signals: &Signals) {
     lower_priority();
-    while signals.sleep(Duration::from_millis(EXPIRE_PAUSE_MS), |_| false) {
+    let mut pause = Duration::from_millis(EXPIRE_PAUSE_MS);
+    while signals.sleep(pause, |_| false) {
         let Some(engine) = engine(shared) else {
             return;
         };
         // A refused write is met by everyone who writes; expiry goes on when it can.
         let _ = engine.tidy_some();
+        let is_more = engine.order_some();
+        pause = Duration::from_millis(if is_more { INDEX_PAUSE_MS } else { EXPIRE_PAUSE_MS });
     }
 }
 

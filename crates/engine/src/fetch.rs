@@ -10,7 +10,7 @@ use crate::front::{Below, State as EntryState};
 use crate::gather::{Brought, FoundChunks, FoundRow, Gathered, Missing};
 use crate::limits::{CHUNK_BYTES, PAGE_BYTES_MAX};
 use crate::namespace::NamespaceId;
-use crate::scan::{RangeNeed, RangeRows};
+use crate::scan::{RangeFound, RangeNeed, Rows};
 use crate::value::{Kind, OwnedValue, Value};
 
 /// Rows with values that are read before their bytes are looked at: 64 KiB each at most.
@@ -33,8 +33,16 @@ impl Engine {
     fn read_missing(&self, missing: &Missing, brought: &mut Brought) -> Result<(), Error> {
         for &namespace in &missing.indexes {
             self.in_slices(|state| !state.order_some(namespace));
+            brought.ordered.push(namespace);
         }
-        let Some(disk) = self.disk_tier() else {
+        let disk = self.disk_tier();
+        for need in &missing.ranges {
+            let least = if need.selects { self.select(need) } else { None };
+            let disk = disk.filter(|_| need.is_below);
+            let below = disk.map_or(Ok(Rows::default()), |disk| read_range(disk, need))?;
+            brought.add_range(RangeFound { need: need.clone(), below, least });
+        }
+        let Some(disk) = disk else {
             return Ok(());
         };
         for need in missing.keys.iter().filter(|need| need.fetch != 0) {
@@ -49,9 +57,6 @@ impl Engine {
                 data.push(chunk.flatten());
             }
             brought.chunks.push(FoundChunks { need: need.clone(), data });
-        }
-        for need in &missing.ranges {
-            brought.add_range(read_range(disk, need)?);
         }
         for &namespace in &missing.rows {
             self.read_rows(disk, namespace)?;
@@ -137,7 +142,7 @@ impl Engine {
 
 /// Reads the rows of a page, as far as its bytes may go. A drain between two of the reads is
 /// noticed like one after them: its settling comes later, and the page is then read again.
-fn read_range(disk: &DiskTier, need: &RangeNeed) -> Result<RangeRows, Error> {
+fn read_range(disk: &DiskTier, need: &RangeNeed) -> Result<Rows, Error> {
     let mut range = need.range.clone();
     let step = if range.keys_only { range.limit } else { ROWS_PER_READ };
     let read = disk.read(need.namespace, |reader| {
@@ -154,13 +159,12 @@ fn read_range(disk: &DiskTier, need: &RangeNeed) -> Result<RangeRows, Error> {
                 found.push((row, value));
             }
             if !is_cut || found.len() >= range.limit || bytes >= PAGE_BYTES_MAX {
-                return Ok((found, is_cut));
+                return Ok(Rows { rows: found, is_cut });
             }
             range.after = found.last().map(|(row, _)| row.key.clone());
         }
     })?;
-    let (rows, is_cut) = read.unwrap_or_default();
-    Ok(RangeRows { need: need.clone(), rows: rows.into(), is_cut })
+    Ok(read.unwrap_or_default())
 }
 
 /// The value of a row, with all its chunks if it is spread.

@@ -3,6 +3,8 @@
 //! the engine's lock; and what they found counts only where the entry with that number is still
 //! there, because any write, or a drain that let the entry go, supersedes it.
 
+use std::sync::Arc;
+
 use dwell_sqlite::Row;
 
 use crate::clock::Now;
@@ -10,7 +12,7 @@ use crate::error::Error;
 use crate::front::{Below, Blob, Header, NewValue, Spread, State as EntryState};
 use crate::limits::INLINE_BYTES_MAX;
 use crate::namespace::NamespaceId;
-use crate::scan::{RangeNeed, RangeRows};
+use crate::scan::{RangeFound, RangeNeed};
 use crate::scope::Stop;
 use crate::state::State;
 use crate::value::Kind;
@@ -122,8 +124,10 @@ pub struct Gathered {
 pub(crate) struct Brought {
     pub rows: Vec<FoundRow>,
     pub chunks: Vec<FoundChunks>,
-    pub ranges: Vec<RangeRows>,
+    pub ranges: Vec<Arc<RangeFound>>,
     pub random: Vec<(NamespaceId, Option<Vec<u8>>)>,
+    /// Namespaces whose ordered index was waited for.
+    pub ordered: Vec<NamespaceId>,
     pub resolved: Vec<NamespaceId>,
     /// Namespaces whose random row was hidden by the front: do not ask again.
     tried_random: Vec<NamespaceId>,
@@ -145,9 +149,19 @@ impl Gathered {
         self.brought.get_or_insert_default()
     }
 
-    /// The rows of a range, if they were read.
-    pub(crate) fn range(&self, need: &RangeNeed) -> Option<&RangeRows> {
+    /// What was brought of a range, if it is what is needed now.
+    pub(crate) fn range(&self, need: &RangeNeed) -> Option<&Arc<RangeFound>> {
         self.brought.as_ref()?.ranges.iter().find(|one| one.need == *need)
+    }
+
+    /// Whether somebody has walked for this range before, in vain.
+    pub(crate) fn has_walked(&self, need: &RangeNeed) -> bool {
+        let ranges = self.brought.as_ref().map_or(&[][..], |brought| &brought.ranges);
+        ranges.iter().any(|one| one.need.selects && one.need.is_same_range(need))
+    }
+
+    pub(crate) fn has_ordered(&self, namespace: NamespaceId) -> bool {
+        self.brought.as_ref().is_some_and(|brought| brought.ordered.contains(&namespace))
     }
 
     pub(crate) fn has_resolved(&self, namespace: NamespaceId) -> bool {
@@ -168,12 +182,10 @@ impl Gathered {
 }
 
 impl Brought {
-    /// Keeps the rows of a range, in the place of older ones.
-    pub fn add_range(&mut self, found: RangeRows) {
-        let need = &found.need;
-        self.ranges
-            .retain(|one| one.need.namespace != need.namespace || one.need.range != need.range);
-        self.ranges.push(found);
+    /// Keeps what was found of a range, in the place of what was found before.
+    pub fn add_range(&mut self, found: RangeFound) {
+        self.ranges.retain(|one| !one.need.is_same_range(&found.need));
+        self.ranges.push(Arc::new(found));
     }
 }
 

@@ -60,6 +60,7 @@ mod registry;
 mod reload;
 mod scan;
 mod scope;
+mod select;
 mod settings;
 mod state;
 mod stats;

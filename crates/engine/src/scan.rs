@@ -1,6 +1,7 @@
 //! Ordered scans over both homes: the ordered index of the front merged with a range of rows. A
 //! page reads the rows first, without the engine's lock; if a drain has let entries go since, the
 //! rows are read again, so that a key that moves between the homes is missed by neither side.
+//! Where the index is not complete yet, the first page does without it (`select.rs`).
 
 use std::ops::Bound;
 use std::sync::Arc;
@@ -8,11 +9,12 @@ use std::sync::Arc;
 use dwell_sqlite::Row;
 
 use crate::clock::Now;
-use crate::front::{Entry, Front, Handle, Index, Ordered, State as EntryState};
+use crate::front::{Entry, Front, Handle, Ordered, State as EntryState};
 use crate::gather::Missing;
 use crate::limits::{CHUNK_BYTES, PAGE_BYTES_MAX, PAGE_ROWS_MAX, SLICE_INSERTIONS, SLICE_KEYS};
 use crate::namespace::NamespaceId;
 use crate::scope::{Scope, Stop};
+use crate::select::Least;
 use crate::state::State;
 use crate::value::{Kind, OwnedValue};
 
@@ -63,21 +65,53 @@ pub struct Page {
     pub next: Option<Vec<u8>>,
 }
 
-/// Rows of a range that a page needs.
+/// What a page needs of a range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RangeNeed {
     pub namespace: NamespaceId,
     pub range: Range,
     pub drains: u64,
+    /// There may be rows.
+    pub is_below: bool,
+    /// There is no ordered index: the keys in memory have to be selected by a walk.
+    pub selects: bool,
 }
 
-/// Rows that were read for a page.
-#[derive(Debug)]
-pub(crate) struct RangeRows {
-    pub need: RangeNeed,
-    pub rows: Arc<[(Row, Option<OwnedValue>)]>,
+impl RangeNeed {
+    /// Whether both are about the same keys, whatever has happened in between.
+    pub fn is_same_range(&self, other: &Self) -> bool {
+        self.namespace == other.namespace && self.range == other.range
+    }
+}
+
+/// Rows of a range.
+#[derive(Debug, Default)]
+pub(crate) struct Rows {
+    pub rows: Vec<(Row, Option<OwnedValue>)>,
     /// There may be more rows behind these.
     pub is_cut: bool,
+}
+
+/// What was brought for a page.
+#[derive(Debug)]
+pub(crate) struct RangeFound {
+    pub need: RangeNeed,
+    pub below: Rows,
+    pub least: Option<Least>,
+}
+
+impl RangeFound {
+    /// How far the page may reach: there may be keys of which nobody knows behind this one.
+    fn horizon(&self) -> Option<&[u8]> {
+        let range = &self.need.range;
+        let last_row = self.below.rows.last().filter(|_| self.below.is_cut);
+        let last_row = last_row.map(|(row, _)| row.key.as_slice());
+        let last_key = self.least.as_ref().and_then(|least| least.horizon(range));
+        match (last_row, last_key) {
+            (Some(row), Some(key)) if range.is_before(key, row) => Some(key),
+            (row, key) => row.or(key),
+        }
+    }
 }
 
 impl Range {
@@ -105,7 +139,8 @@ impl Range {
         dwell_sqlite::Range { from: self.lower(), to: self.upper(), reverse: self.reverse }
     }
 
-    fn contains(&self, key: &[u8]) -> bool {
+    /// Whether a key is of this range.
+    pub(crate) fn contains(&self, key: &[u8]) -> bool {
         let beyond = self
             .after
             .as_deref()
@@ -113,7 +148,8 @@ impl Range {
         beyond && key.starts_with(&self.prefix)
     }
 
-    fn comes_first(&self, one: &[u8], other: &[u8]) -> bool {
+    /// Whether a key comes before another.
+    pub(crate) fn is_before(&self, one: &[u8], other: &[u8]) -> bool {
         if self.reverse { one > other } else { one < other }
     }
 }
@@ -131,41 +167,63 @@ impl Scope<'_> {
     /// no access: nothing is promoted or evicted by it.
     ///
     /// # Errors
-    /// `Stop::Gather` for rows below, and while the ordered index is being built.
+    /// `Stop::Gather` for rows below, and while the ordered index is not complete.
     ///
     /// # Cost
-    /// O(log n) and the rows of the page; a page ends early where its values are large.
+    /// O(log n) and the rows of the page; a page ends early where its values are large. Without
+    /// the index, a first page walks over all keys in memory, and a later one waits for it.
     pub fn scan(&mut self, range: &Range) -> Result<Page, Stop> {
         Self::check_limit(range.limit)?;
         let range = Range { limit: range.limit.min(PAGE_ROWS_MAX), ..range.clone() };
-        if !self.is_ordered() && !self.state.order_some(self.namespace()) {
-            return Err(Missing::index(self.namespace()).into());
+        let namespace = self.namespace();
+        let selects = !self.has_order();
+        let space = self.state.front.space(namespace);
+        let is_below = space.may_lie_below();
+        let need = RangeNeed { namespace, range, drains: space.drains, is_below, selects };
+        if !selects && !is_below {
+            return self.merge(&need, None);
         }
-        let space = self.state.front.space(self.namespace());
-        if !space.may_lie_below() {
-            return self.merge(&range, &[], None);
-        }
-        let need = RangeNeed { namespace: self.namespace(), range, drains: space.drains };
-        let Some(read) = self.gathered.range(&need) else {
-            return Err(Missing::range(need).into());
+        let Some(found) = self.gathered.range(&need) else {
+            // Walks again and again, for each page or after each drain, cost more than the index.
+            let waits = selects && (need.range.after.is_some() || self.gathered.has_walked(&need));
+            let missing = if waits { Missing::index(namespace) } else { Missing::range(need) };
+            return Err(missing.into());
         };
         // Shared, since another run of the batch may stop for something else yet.
-        let rows = Arc::clone(&read.rows);
-        let horizon = rows.last().filter(|_| read.is_cut).map(|(row, _)| row.key.as_slice());
-        self.merge(&need.range, &rows, horizon)
+        let found = Arc::clone(found);
+        self.merge(&need, Some(&found))
     }
 
-    /// Merges rows with the live entries of the front.
-    fn merge(
-        &mut self,
-        range: &Range,
-        below: &[(Row, Option<OwnedValue>)],
-        horizon: Option<&[u8]>,
-    ) -> Result<Page, Stop> {
-        let (namespace, now) = (self.namespace(), self.now());
+    /// Whether the namespace has its ordered index; takes it a slice further if not.
+    fn has_order(&mut self) -> bool {
+        let namespace = self.namespace();
+        if matches!(self.state.front.space(namespace).ordered, Ordered::Yes(_)) {
+            return true;
+        }
+        // After the wait for it there is an index but where the batch itself has flushed the
+        // namespace: what it has written since stands only here.
+        let has_waited = self.gathered.has_ordered(namespace);
+        let mut is_complete = self.state.order_some(namespace);
+        while has_waited && !is_complete {
+            is_complete = self.state.order_some(namespace);
+        }
+        is_complete
+    }
+
+    /// Merges what was found with the live entries of the front.
+    fn merge(&mut self, need: &RangeNeed, found: Option<&RangeFound>) -> Result<Page, Stop> {
+        let (namespace, now, range) = (need.namespace, self.now(), &need.range);
         let front = &self.state.front;
+        let memory: Handles<'_> = if need.selects {
+            let least = found.and_then(|found| found.least.as_ref());
+            let selected = least.and_then(|least| least.handles(front, namespace, range));
+            Box::new(selected.ok_or_else(|| Missing::index(namespace))?.into_iter())
+        } else {
+            live_handles(front, namespace, range)
+        };
         let mut merge = Merge { front, namespace, now, range, page: Page::default(), newest: 0 };
-        merge.run(below, horizon)?;
+        let below = found.map_or(&[][..], |found| &found.below.rows);
+        merge.run(memory, below, found.and_then(RangeFound::horizon))?;
         let Merge { page, newest, .. } = merge;
         // That a key is not in the page tells of its removal.
         let newest = newest.max(front.space(namespace).removed_at);
@@ -187,14 +245,15 @@ struct Merge<'f> {
 
 impl Merge<'_> {
     /// Fills the page with what comes first of either home, until it is full. Nothing beyond
-    /// `horizon`, the last row of a cut read, may be in it: there may be rows in between.
+    /// `horizon` may be in it: there may be keys in between.
     fn run(
         &mut self,
+        memory: impl Iterator<Item = Handle>,
         below: &[(Row, Option<OwnedValue>)],
         horizon: Option<&[u8]>,
     ) -> Result<(), Stop> {
         let (front, range) = (self.front, self.range);
-        let mut memory = live_handles(front, self.namespace, range).peekable();
+        let mut memory = memory.peekable();
         let mut rows = below.iter().peekable();
         // Keys that have expired are looked at as well.
         let mut looks_left = range.limit + SLICE_KEYS;
@@ -203,12 +262,12 @@ impl Merge<'_> {
             let from_memory = memory.peek().map(|&handle| front.entry(handle).key());
             let from_below = rows.peek().map(|(row, _)| row.key.as_slice());
             let (takes_memory, key) = match (from_memory, from_below) {
-                (Some(one), Some(other)) if range.comes_first(one, other) => (true, one),
+                (Some(one), Some(other)) if range.is_before(one, other) => (true, one),
                 (Some(one), None) => (true, one),
                 (_, Some(other)) => (false, other),
                 (None, None) => break,
             };
-            if takes_memory && horizon.is_some_and(|end| range.comes_first(end, key)) {
+            if horizon.is_some_and(|end| range.is_before(end, key)) {
                 break;
             }
             let held = self.page.rows.len();
@@ -252,17 +311,15 @@ impl Merge<'_> {
     }
 }
 
+type Handles<'f> = Box<dyn Iterator<Item = Handle> + 'f>;
+
 /// The live entries of a range, in its order.
-fn live_handles<'f>(
-    front: &'f Front,
-    namespace: NamespaceId,
-    range: &'f Range,
-) -> Box<dyn Iterator<Item = Handle> + 'f> {
+fn live_handles<'f>(front: &'f Front, namespace: NamespaceId, range: &'f Range) -> Handles<'f> {
     let Ordered::Yes(index) = &front.space(namespace).ordered else {
         return Box::new(std::iter::empty());
     };
     let key_of = move |handle: Handle| front.entry(handle).key();
-    let handles: Box<dyn Iterator<Item = Handle> + 'f> = if range.reverse {
+    let handles: Handles<'f> = if range.reverse {
         let end = match range.upper() {
             Bound::Excluded(key) => Some(key),
             _ => None,
@@ -304,9 +361,8 @@ fn memory_row(front: &Front, handle: Handle, keys_only: bool) -> Result<ScanRow,
 impl State {
     /// Takes the ordered index of a namespace a slice further; whether it is complete.
     pub(crate) fn order_some(&mut self, namespace: NamespaceId) -> bool {
-        let space = self.front.space_mut(namespace);
-        if matches!(space.ordered, Ordered::No) {
-            space.ordered = Ordered::Building { index: Index::default(), position: 0 };
+        if self.front.space_mut(namespace).begin_order() {
+            self.ordering.push(namespace);
         }
         let mut indexed = 0;
         while indexed < SLICE_INSERTIONS / 2 {
@@ -316,5 +372,19 @@ impl State {
             }
         }
         matches!(self.front.space(namespace).ordered, Ordered::Yes(_))
+    }
+
+    /// Takes the ordered indexes that scans have begun a slice further; whether to go on at once.
+    pub(crate) fn order_behind(&mut self) -> bool {
+        let Some(&namespace) = self.ordering.last() else {
+            return false;
+        };
+        // A FLUSH takes the index with it.
+        let is_building = matches!(self.front.space(namespace).ordered, Ordered::Building { .. });
+        if !is_building || self.order_some(namespace) {
+            self.ordering.retain(|&one| one != namespace);
+        }
+        // Who walks is waited for, and would wait for each slice.
+        !self.ordering.is_empty() && !self.front.space(namespace).is_walked()
     }
 }

@@ -5,6 +5,7 @@ use crate::arrivals::Arrivals;
 use crate::clock::{Clock, Now, Timeline};
 use crate::error::Error;
 use crate::front::{Buried, Front, Space};
+use crate::namespace::NamespaceId;
 use crate::pace::Pace;
 use crate::random::Random;
 use crate::settings::Settings;
@@ -66,6 +67,8 @@ pub struct State {
     /// How many there have been; the list forgets the oldest.
     pub failure_count: usize,
     pub buried: Vec<Buried>,
+    /// Namespaces whose ordered index was begun and may not be complete.
+    pub ordering: Vec<NamespaceId>,
     pub random: Random,
     /// Numbers the reads from below.
     pub fetches: u64,
@@ -106,6 +109,7 @@ impl State {
             failures: Vec::new(),
             failure_count: 0,
             buried: Vec::new(),
+            ordering: Vec::new(),
             random: Random::new(seed),
             fetches: 0,
             counters: Counters::default(),

@@ -10,6 +10,7 @@ pub mod entry;
 mod expected;
 mod index;
 mod lifetimes;
+mod newcomers;
 mod order;
 mod prefetch;
 mod slab;
@@ -24,7 +25,7 @@ pub use blobs::{Blob, Changes, Spread};
 pub use copies::Copies;
 pub use deadlines::Deadlines;
 pub use entry::{Below, Entry, Header, State, Stored};
-pub use index::Index;
+pub use newcomers::Walk;
 pub use slab::{Handle, Slab};
 pub use space::{Floor, Ordered, Space};
 

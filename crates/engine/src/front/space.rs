@@ -4,6 +4,7 @@
 use super::entry::{Below, Header, State};
 use super::index::Index;
 use super::lifetimes::Lifetimes;
+use super::newcomers::Newcomers;
 use super::slab::Handle;
 use super::table::Table;
 
@@ -12,7 +13,7 @@ pub enum Ordered {
     /// Nobody has scanned.
     No,
     /// Being built behind a scan: everything before this position of the table is in it.
-    Building { index: Index, position: u64 },
+    Building { index: Index, position: u64, newcomers: Newcomers },
     /// Complete.
     Yes(Index),
 }
@@ -94,6 +95,21 @@ impl Space {
         }
     }
 
+    /// Begins the ordered index, unless that has happened; whether it has begun now.
+    pub fn begin_order(&mut self) -> bool {
+        let begins = matches!(self.ordered, Ordered::No);
+        if begins {
+            let (index, newcomers) = (Index::default(), Newcomers::default());
+            self.ordered = Ordered::Building { index, position: 0, newcomers };
+        }
+        begins
+    }
+
+    /// Whether somebody walks over the keys for want of an index.
+    pub fn is_walked(&self) -> bool {
+        matches!(&self.ordered, Ordered::Building { newcomers, .. } if newcomers.is_wanted())
+    }
+
     /// Whether a key that is not in the front may lie below.
     pub fn may_lie_below(&self) -> bool {
         self.floor == Floor::Rows && !self.clear_pending
@@ -136,7 +152,10 @@ impl Space {
     pub fn size_bytes(&self) -> usize {
         let index = match &self.ordered {
             Ordered::No => 0,
-            Ordered::Building { index, .. } | Ordered::Yes(index) => index.size_bytes(),
+            Ordered::Building { index, newcomers, .. } => {
+                index.size_bytes() + newcomers.size_bytes()
+            }
+            Ordered::Yes(index) => index.size_bytes(),
         };
         self.table.size_bytes() + index + self.queue.capacity() * size_of::<Handle>()
     }

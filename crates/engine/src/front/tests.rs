@@ -44,10 +44,7 @@ fn every_total_is_zero_again_when_everything_is_gone() {
     let mut front = Front::new(1);
     front.add_space(SPACE, Floor::Rows);
     while !matches!(front.space(SPACE).ordered, Ordered::Yes(_)) {
-        let space = front.space_mut(SPACE);
-        if matches!(space.ordered, Ordered::No) {
-            space.ordered = Ordered::Building { index: Index::default(), position: 0 };
-        }
+        front.space_mut(SPACE).begin_order();
         front.order_part(SPACE, 512);
     }
     let mut random = Random::new(1);

@@ -5,7 +5,7 @@ use super::{Scope, Stop};
 use crate::clock::Deadline;
 use crate::effect::{Effect, Home};
 use crate::error::Error;
-use crate::front::{Floor, Handle, Ordered, Space, State as EntryState};
+use crate::front::{Floor, Handle, Space, State as EntryState};
 use crate::gather::Missing;
 use crate::limits::{CHUNK_BYTES, SLICE_KEYS};
 use crate::namespace::NamespaceId;
@@ -241,11 +241,6 @@ impl Scope<'_> {
             self.has_changed = true;
             self.log(&Effect::Space(self.namespace));
         }
-    }
-
-    /// Whether the namespace has its ordered index.
-    pub(crate) fn is_ordered(&self) -> bool {
-        matches!(self.state.front.space(self.namespace).ordered, Ordered::Yes(_))
     }
 
     /// Refuses a page that makes no sense.
