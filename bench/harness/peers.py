@@ -45,7 +45,7 @@ def redis(*flags: str, name: str = "redis") -> Peer:
     return Peer(name, ("redis-server",), ("--save", "", *flags))
 
 
-def bare(*, is_storing: bool = False) -> Peer:
+def bare(*, is_storing: bool = False, is_awake: bool = False) -> Peer:
     """Return the server that does next to nothing, built if it can be; else it is left out."""
     program = BARE_TARGET / "release" / "bare"
     if shutil.which("cargo") is not None:
@@ -57,7 +57,7 @@ def bare(*, is_storing: bool = False) -> Peer:
         )
     if is_storing:
         return Peer("bare map", (str(program),), ("--store",))
-    return Peer("bare", (str(program),))
+    return Peer("bare", (str(program),), ("--awake",) if is_awake else ())
 
 
 class Running:

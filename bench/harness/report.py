@@ -54,6 +54,8 @@ class Check:
     value: float
     bound: float
     is_upper_bound: bool
+    ideal: float | None = None
+    """The same ratio of a server that does next to nothing: what machine and client leave."""
 
     @property
     def is_met(self) -> bool:
@@ -65,7 +67,8 @@ class Check:
         sign = "<=" if self.is_upper_bound else ">="
         verdict = "reached" if self.is_met else "MISSED"
         target = f"target {sign} {self.bound:g}"
-        return f"  {self.what:<58} {format_number(self.value):>9}  {target:<18} {verdict}"
+        line = f"  {self.what:<58} {format_number(self.value):>9}  {target:<18} {verdict:<8}"
+        return line if self.ideal is None else f"{line} bare {format_number(self.ideal)}"
 
 
 class Report:
@@ -117,19 +120,23 @@ class Report:
         *,
         to: str,
         of: str = "dwell",
+        ideal: str | None = None,
         at_least: float | None = None,
         at_most: float | None = None,
     ) -> None:
         """Compare two peers at one row with a target; exactly one bound is given.
 
-        Nothing is compared when a peer was missing, which its own note has said already.
+        The same ratio of a third peer, `ideal`, can stand beside it. Nothing is compared when a
+        peer was missing, which its own note has said already.
         """
         mine, other = self.get(row, of, metric), self.get(row, to, metric)
         if mine is None or other is None or not other.median:
             return
         what = f"{row}: {metric} of {of} / {to}"
         ratio = mine.median / other.median
-        self.expect_value(what, ratio, at_least=at_least, at_most=at_most)
+        best = self.get(row, ideal, metric) if ideal else None
+        best_ratio = best.median / other.median if best else None
+        self.expect_value(what, ratio, at_least=at_least, at_most=at_most, ideal=best_ratio)
 
     def expect(
         self,
@@ -153,12 +160,13 @@ class Report:
         *,
         at_least: float | None = None,
         at_most: float | None = None,
+        ideal: float | None = None,
     ) -> None:
         """Compare any figure with a target; exactly one bound is given."""
         if at_most is not None:
-            self.checks.append(Check(what, value, at_most, is_upper_bound=True))
+            self.checks.append(Check(what, value, at_most, is_upper_bound=True, ideal=ideal))
         elif at_least is not None:
-            self.checks.append(Check(what, value, at_least, is_upper_bound=False))
+            self.checks.append(Check(what, value, at_least, is_upper_bound=False, ideal=ideal))
 
     def print(self) -> None:
         """Print rows with median and spread, then the checks, then the notes."""

@@ -34,6 +34,7 @@ def run(bench: Bench) -> Report:
     ]
     bench.compare(report, peers, loads, is_preloaded=True)
     for load in loads:
-        report.expect_ratio(load.row, "rate", to="redis", at_least=RATE_RATIO[load.pipeline])
-        report.expect_ratio(load.row, "cpu", to="redis", at_most=CPU_RATIO)
+        rate = RATE_RATIO[load.pipeline]
+        report.expect_ratio(load.row, "rate", to="redis", at_least=rate, ideal="bare map")
+        report.expect_ratio(load.row, "cpu", to="redis", at_most=CPU_RATIO, ideal="bare map")
     return report

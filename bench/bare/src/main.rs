@@ -1,8 +1,9 @@
 //! A RESP server that does next to nothing: what is left is the kernel, the sockets and the client.
 //!
 //! Without `--store` it answers every SET with OK and every GET with a fixed value and keeps
-//! nothing; with it, it keeps values in one hash table. It checks nothing and serves only
-//! benchmarks, which use it as the ceiling that a real server can come close to.
+//! nothing; with it, it keeps values in one hash table; with `--awake` it does not sleep while
+//! somebody asks. It checks nothing and serves only benchmarks, which use it as the ceiling that a
+//! real server can come close to.
 
 mod connection;
 mod reply;
@@ -11,6 +12,7 @@ mod request;
 use std::collections::HashMap;
 use std::io;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use mio::net::{TcpListener, UnixListener};
 use mio::{Events, Interest, Poll, Token};
@@ -22,6 +24,8 @@ const TCP: Token = Token(0);
 const UNIX: Token = Token(1);
 const FIRST_CLIENT: usize = 2;
 const EVENTS_MAX: usize = 1024;
+/// How long it stays awake after a request.
+const AWAKE: Duration = Duration::from_millis(1);
 
 fn main() -> io::Result<()> {
     let settings = Settings::from_arguments(std::env::args().skip(1));
@@ -33,7 +37,8 @@ fn main() -> io::Result<()> {
     if let Some(listener) = &mut unix {
         poll.registry().register(listener, UNIX, Interest::READABLE)?;
     }
-    serve(&mut poll, &tcp, unix.as_ref(), Store::new(settings.is_storing))
+    let store = Store::new(settings.is_storing);
+    serve(&mut poll, &tcp, unix.as_ref(), store, settings.is_awake)
 }
 
 fn serve(
@@ -41,15 +46,21 @@ fn serve(
     tcp: &TcpListener,
     unix: Option<&UnixListener>,
     mut store: Store,
+    is_awake: bool,
 ) -> io::Result<()> {
     let mut connections: HashMap<Token, Connection> = HashMap::new();
     let mut next = FIRST_CLIENT;
     let mut events = Events::with_capacity(EVENTS_MAX);
+    let mut asked_at = None;
     loop {
-        if let Err(error) = poll.poll(&mut events, None)
+        let is_asked = asked_at.is_some_and(|at: Instant| at.elapsed() < AWAKE);
+        if let Err(error) = poll.poll(&mut events, is_asked.then_some(Duration::ZERO))
             && error.kind() != io::ErrorKind::Interrupted
         {
             return Err(error);
+        }
+        if is_awake && !events.is_empty() {
+            asked_at = Some(Instant::now());
         }
         for event in &events {
             match event.token() {
@@ -94,15 +105,18 @@ struct Settings {
     port: u16,
     unix_socket: Option<PathBuf>,
     is_storing: bool,
+    is_awake: bool,
 }
 
 impl Settings {
     fn from_arguments(words: impl Iterator<Item = String>) -> Self {
-        let mut settings = Self { port: 6379, unix_socket: None, is_storing: false };
+        let mut settings =
+            Self { port: 6379, unix_socket: None, is_storing: false, is_awake: false };
         let mut words = words.peekable();
         while let Some(word) = words.next() {
             match word.as_str() {
                 "--store" => settings.is_storing = true,
+                "--awake" => settings.is_awake = true,
                 "--port" => {
                     settings.port = words.next().and_then(|port| port.parse().ok()).unwrap_or(6379);
                 }
