@@ -7,10 +7,11 @@ use crate::below::DiskTier;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::front::{Below, State as EntryState};
-use crate::gather::{Brought, FoundChunks, FoundRow, Gathered, Missing};
+use crate::gather::{Brought, FoundChunks, FoundRow, Gathered, Missing, RangeFound, Rows};
 use crate::limits::{CHUNK_BYTES, PAGE_BYTES_MAX};
 use crate::namespace::NamespaceId;
-use crate::scan::{RangeFound, RangeNeed, Rows};
+use crate::range::RangeNeed;
+use crate::select::Least;
 use crate::value::{Kind, OwnedValue, Value};
 
 /// Rows with values that are read before their bytes are looked at: 64 KiB each at most.
@@ -71,6 +72,22 @@ impl Engine {
             brought.random.push((namespace, row.map(|row| row.key)));
         }
         Ok(())
+    }
+
+    /// Walks over a namespace for the first keys of a range; `None` if its index is complete by
+    /// now, or it is another namespace.
+    fn select(&self, need: &RangeNeed) -> Option<Least> {
+        let walk = self.lock().state().front.begin_walk(need.namespace)?;
+        let mut least = Least::new(walk);
+        let mut position = Some(0);
+        self.in_slices(|state| {
+            position = position.and_then(|at| {
+                let offer = |key: &[u8]| least.offer(&need.range, key);
+                state.front.walk_keys(need.namespace, at, offer)
+            });
+            position.is_some()
+        });
+        Some(least)
     }
 
     /// Looks how many rows a file has, unless a drain has changed that meanwhile.

@@ -12,10 +12,11 @@ use crate::error::Error;
 use crate::front::{Below, Blob, Header, NewValue, Spread, State as EntryState};
 use crate::limits::INLINE_BYTES_MAX;
 use crate::namespace::NamespaceId;
-use crate::scan::{RangeFound, RangeNeed};
+use crate::range::RangeNeed;
 use crate::scope::Stop;
+use crate::select::Least;
 use crate::state::State;
-use crate::value::Kind;
+use crate::value::{Kind, OwnedValue};
 
 /// A key whose row is needed.
 #[derive(Debug)]
@@ -106,6 +107,36 @@ pub(crate) struct FoundRow {
 pub(crate) struct FoundChunks {
     pub need: ChunkNeed,
     pub data: Vec<Option<Vec<u8>>>,
+}
+
+/// Rows of a range.
+#[derive(Debug, Default)]
+pub(crate) struct Rows {
+    pub rows: Vec<(Row, Option<OwnedValue>)>,
+    /// There may be more rows behind these.
+    pub is_cut: bool,
+}
+
+/// What was brought for a page.
+#[derive(Debug)]
+pub(crate) struct RangeFound {
+    pub need: RangeNeed,
+    pub below: Rows,
+    pub least: Option<Least>,
+}
+
+impl RangeFound {
+    /// How far the page may reach: there may be keys of which nobody knows behind this one.
+    pub fn horizon(&self) -> Option<&[u8]> {
+        let range = &self.need.range;
+        let last_row = self.below.rows.last().filter(|_| self.below.is_cut);
+        let last_row = last_row.map(|(row, _)| row.key.as_slice());
+        let last_key = self.least.as_ref().and_then(|least| least.horizon(range));
+        match (last_row, last_key) {
+            (Some(row), Some(key)) if range.is_before(key, row) => Some(key),
+            (row, key) => row.or(key),
+        }
+    }
 }
 
 /// What was read from below for one batch, until the batch has happened. Nearly every batch needs

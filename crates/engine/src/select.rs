@@ -4,11 +4,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::engine::Engine;
 use crate::front::{Front, Handle, Walk};
 use crate::limits::PAGE_BYTES_MAX;
 use crate::namespace::NamespaceId;
-use crate::scan::{Range, RangeNeed};
+use crate::range::Range;
 
 /// The keys of a range that come first.
 #[derive(Debug)]
@@ -21,11 +20,13 @@ pub(crate) struct Least {
 }
 
 impl Least {
-    fn new(walk: Walk) -> Self {
+    /// Nothing, before the first step of a walk.
+    pub fn new(walk: Walk) -> Self {
         Self { walk, keys: BTreeSet::new(), size_bytes: 0, is_cut: false }
     }
 
-    fn offer(&mut self, range: &Range, key: &[u8]) {
+    /// Keeps a key that the walk has met, if it is among those that come first.
+    pub fn offer(&mut self, range: &Range, key: &[u8]) {
         if !range.contains(key) || self.horizon(range).is_some_and(|end| !range.is_before(key, end))
         {
             return;
@@ -68,23 +69,5 @@ impl Least {
             keys.reverse();
         }
         Some(keys.into_iter().filter_map(|key| front.find_live(namespace, key)).collect())
-    }
-}
-
-impl Engine {
-    /// Walks over a namespace for the first keys of a range; `None` if its index is complete by
-    /// now, or it is another namespace.
-    pub(crate) fn select(&self, need: &RangeNeed) -> Option<Least> {
-        let walk = self.lock().state().front.begin_walk(need.namespace)?;
-        let mut least = Least::new(walk);
-        let mut position = Some(0);
-        self.in_slices(|state| {
-            position = position.and_then(|at| {
-                let offer = |key: &[u8]| least.offer(&need.range, key);
-                state.front.walk_keys(need.namespace, at, offer)
-            });
-            position.is_some()
-        });
-        Some(least)
     }
 }

@@ -9,7 +9,7 @@ use crate::front::{Floor, Handle, Space, State as EntryState};
 use crate::gather::Missing;
 use crate::limits::{CHUNK_BYTES, SLICE_KEYS};
 use crate::namespace::NamespaceId;
-use crate::scan::Range;
+use crate::range::Range;
 use crate::settings::Placement;
 
 /// Where a key lives, and why.
