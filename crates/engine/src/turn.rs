@@ -178,8 +178,10 @@ impl<'e> Turn<'e> {
         let state = &mut *self.state;
         if !state.has_log {
             // Nothing can fail any more: the batch is final as it ends.
-            let spaces = state.undo.forget();
-            state.bury(spaces);
+            if !state.undo.is_empty() {
+                let spaces = state.undo.forget();
+                state.bury(spaces);
+            }
             return;
         }
         let durability =

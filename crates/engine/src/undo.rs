@@ -133,13 +133,14 @@ impl Undo {
         }
     }
 
+    /// Whether nothing is remembered.
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
     /// Forgets everything and keeps the room. Gives the namespaces that are now buried.
     pub fn forget(&mut self) -> Vec<Space> {
         let mut buried = Vec::new();
-        if self.items.is_empty() {
-            // The usual case: a batch that only looked.
-            return buried;
-        }
         self.images.clear();
         for item in self.items.drain(..) {
             if let Item::Space { space, .. } = item {

@@ -85,6 +85,15 @@ impl Command {
         self.flags.contains(Flags::CONSTANT)
     }
 
+    /// Whether a word is its name, in any case. Names are short: the library's way of comparing
+    /// begins to pay where they end.
+    pub fn is_called(&self, word: &[u8]) -> bool {
+        let is_same = |(&name, &word): (&u8, &u8)| {
+            name == word || (name == word | 0x20 && name.is_ascii_lowercase())
+        };
+        self.name.len() == word.len() && self.name.as_bytes().iter().zip(word).all(is_same)
+    }
+
     /// Whether a command of `words` words has the right number of them.
     pub fn accepts(&self, words: usize) -> bool {
         let words = i32::try_from(words).unwrap_or(i32::MAX);
@@ -115,7 +124,7 @@ pub fn find(name: &[u8]) -> Option<&'static Command> {
     let mut slot = hash(name) as usize % SLOTS.len();
     loop {
         let command = &COMMANDS[usize::from(SLOTS[slot].checked_sub(1)?)];
-        if command.name.as_bytes().eq_ignore_ascii_case(name) {
+        if command.is_called(name) {
             return Some(command);
         }
         slot = (slot + 1) % SLOTS.len();

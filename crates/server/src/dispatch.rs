@@ -36,7 +36,7 @@ pub fn resolve(
     own_commands: &[&'static Command],
 ) -> Result<&'static Command, Refusal> {
     let command = match likely {
-        Some(likely) if likely.name.as_bytes().eq_ignore_ascii_case(&args[0]) => likely,
+        Some(likely) if likely.is_called(&args[0]) => likely,
         _ => known(args, own_commands)?,
     };
     let refuse = |text| Err(Refusal { text, command: Some(command.index) });
@@ -69,8 +69,7 @@ fn known(
         }
         Some(command) => command,
         None => {
-            let is_meant = |own: &&Command| own.name.as_bytes().eq_ignore_ascii_case(name);
-            let own = own_commands.iter().copied().find(is_meant);
+            let own = own_commands.iter().copied().find(|own| own.is_called(name));
             own.ok_or_else(|| unknown(args))?
         }
     };

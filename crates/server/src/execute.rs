@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use dwell_engine::{BatchOptions, Error, ErrorKind, Scope, Stop};
 use dwell_wire::reply::Mark;
-use dwell_wire::{Arguments, Reply, RequestLimits, RequestParser};
+use dwell_wire::{Arguments, Reply, RequestParser};
 
 use crate::admin::{Asker, Desk};
 use crate::call::{Call, DataFn, Pause, SessionCall, TransactionCall};
@@ -17,6 +17,7 @@ use crate::dispatch::{Refusal, resolve};
 use crate::errand::{Carried, Next};
 use crate::house::House;
 use crate::lazy_turn::LazyTurn;
+use crate::lookahead::Ahead;
 use crate::notice::{Notice, Notices};
 use crate::park::{GATHERS_MAX, Gatherers, Job, Parked, Tried, Wait};
 use crate::session::Hearing;
@@ -101,7 +102,7 @@ impl Executor<'_> {
         &mut self,
         client: Handle,
         connection: &mut Connection,
-        buffer: &[u8],
+        (buffer, mut ahead): (&[u8], Ahead<'_>),
         parser: &mut RequestParser,
     ) -> Executed {
         let waiting_bytes = connection.output.waiting_bytes();
@@ -114,12 +115,12 @@ impl Executor<'_> {
                 executed.has_backlog = executed.consumed < buffer.len();
                 return executed;
             }
-            let limits = RequestLimits {
-                bulk_bytes_max: self.house.settings.bulk_bytes_max,
-                is_authenticated: connection.session.is_authenticated,
-                ..RequestLimits::default()
+            let rest = &buffer[executed.consumed..];
+            let request = match ahead.next(rest) {
+                Some(request) => Ok(Some(request)),
+                None => parser.parse(rest, &self.house.limits(&connection.session)),
             };
-            match parser.parse(&buffer[executed.consumed..], &limits) {
+            match request {
                 Ok(None) => return executed,
                 Ok(Some(request)) => {
                     executed.consumed += request.consumed;

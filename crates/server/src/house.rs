@@ -3,9 +3,11 @@
 use std::time::Instant;
 
 use dwell_engine::NamespaceId;
+use dwell_wire::RequestLimits;
 
 use crate::command::{Command, Flags};
 use crate::cursors::Cursors;
+use crate::session::Session;
 use crate::settings::ServerSettings;
 use crate::transaction::Transaction;
 
@@ -48,4 +50,15 @@ pub struct House {
     pub own_commands: Vec<&'static Command>,
     /// The pause that clients are in.
     pub pause: Option<Pause>,
+}
+
+impl House {
+    /// What a client may send as things stand.
+    pub fn limits(&self, session: &Session) -> RequestLimits {
+        RequestLimits {
+            bulk_bytes_max: self.settings.bulk_bytes_max,
+            is_authenticated: session.is_authenticated,
+            ..RequestLimits::default()
+        }
+    }
 }

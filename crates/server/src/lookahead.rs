@@ -2,7 +2,9 @@
 //! that the waits for memory overlap. Commands one by one would each wait for their own. It only
 //! reads, and what it gets wrong costs nothing but its time.
 
-use dwell_wire::{RequestLimits, RequestParser};
+use std::ops::Range;
+
+use dwell_wire::{Request, WholeRequests};
 
 use crate::clients::Clients;
 use crate::execute::Executor;
@@ -12,60 +14,76 @@ use crate::turn::Work;
 /// Commands that are looked at together: what they bring fits into the nearest cache.
 const COMMANDS_AHEAD: usize = 32;
 
-/// A parser of its own, since what it reads will be read again.
+/// The requests of the connections that were looked at last.
 #[derive(Debug, Default)]
 pub struct Lookahead {
-    parser: RequestParser,
+    requests: WholeRequests,
+    /// Which of them each of these connections has, one connection behind the other.
+    shares: Vec<Range<usize>>,
+    /// Connections of the turn before these.
+    before: usize,
+}
+
+/// Requests of one connection that were split already, in order.
+pub struct Ahead<'a> {
+    requests: &'a WholeRequests,
+    share: Range<usize>,
 }
 
 impl Lookahead {
-    /// Looks at the commands of the first few connections in `work`; tells how many these were.
+    /// Looks at the commands of the first few connections in `work`, where `before` others have
+    /// been; tells where the first stands that it has not looked at.
     pub(crate) fn run(
         &mut self,
-        work: &[Work],
+        (work, before): (&[Work], usize),
         arena: &Arena,
         clients: &Clients,
         executor: &mut Executor<'_>,
     ) -> usize {
-        let mut commands = 0;
+        self.requests.clear();
+        self.shares.clear();
+        self.before = before;
         let mut keys = 0;
-        let mut connections = 0;
         for Work { client, source } in work {
-            connections += 1;
+            let first = self.requests.len();
             let session = clients.peek(*client).map(|connection| &connection.session);
             if let (Source::Arena(range), Some(session)) = (source, session) {
                 let namespace = executor.house.databases[session.database];
-                commands += self.expect(arena.slice(range), |key| {
-                    executor.turn.get().expect(namespace, key);
-                    keys += 1;
+                let limits = executor.house.limits(session);
+                self.requests.split(arena.slice(range), &limits, COMMANDS_AHEAD, |arguments| {
+                    if let Some(key) = arguments.get(1) {
+                        executor.turn.get().expect(namespace, key);
+                        keys += 1;
+                    }
                 });
             }
-            if commands >= COMMANDS_AHEAD {
+            self.shares.push(first..self.requests.len());
+            if self.requests.len() >= COMMANDS_AHEAD {
                 break;
             }
         }
         if keys > 0 {
             executor.turn.get().prefetch_expected();
         }
-        connections
+        before + self.shares.len()
     }
 
-    /// Names the first argument of each command in `buffer`; tells how many there were.
-    fn expect(&mut self, mut buffer: &[u8], mut expect: impl FnMut(&[u8])) -> usize {
-        let limits = RequestLimits::default();
-        let mut commands = 0;
-        while commands < COMMANDS_AHEAD {
-            let Ok(Some(request)) = self.parser.parse(buffer, &limits) else {
-                // Whatever it stopped in the middle of will be read again from its beginning.
-                self.parser.reset();
-                break;
-            };
-            commands += 1;
-            if let Some(key) = request.arguments.get(1) {
-                expect(key);
-            }
-            buffer = &buffer[request.consumed..];
-        }
-        commands
+    /// What was split of a connection's requests; nothing if it was not looked at.
+    pub(crate) fn of(&self, position: usize) -> Ahead<'_> {
+        let place = position.checked_sub(self.before);
+        let share = place.and_then(|place| self.shares.get(place)).cloned().unwrap_or_default();
+        Ahead { requests: &self.requests, share }
+    }
+}
+
+impl<'a> Ahead<'a> {
+    /// Whether nothing was split.
+    pub fn is_empty(&self) -> bool {
+        self.share.is_empty()
+    }
+
+    /// The next request, which stands at the beginning of `buffer`.
+    pub fn next(&mut self, buffer: &'a [u8]) -> Option<Request<'a>> {
+        self.requests.get(self.share.next()?, buffer)
     }
 }

@@ -13,6 +13,7 @@ use crate::event_loop::{EventLoop, is_heard};
 use crate::execute::{Executed, Executor};
 use crate::input::{Arena, Input, Source};
 use crate::lazy_turn::LazyTurn;
+use crate::lookahead::Ahead;
 use crate::notice::Notice;
 
 /// What the turn's reply buffer keeps when a large turn is over.
@@ -96,8 +97,8 @@ impl EventLoop {
         let mut ahead = 0;
         for (position, Work { client, source }) in self.work.iter().enumerate() {
             if position == ahead {
-                let rest = &self.work[position..];
-                ahead += self.lookahead.run(rest, &self.arena, &self.clients, &mut executor);
+                let rest = (&self.work[position..], position);
+                ahead = self.lookahead.run(rest, &self.arena, &self.clients, &mut executor);
             }
             let Some(connection) = self.clients.get(*client) else { continue };
             let start = executor.reply.mark();
@@ -110,7 +111,7 @@ impl EventLoop {
                 &mut self.parser,
                 *client,
                 connection,
-                source,
+                (source, self.lookahead.of(position)),
             );
             let end = executor.reply.mark();
             let ticket = executor.turn.take_ticket();
@@ -173,7 +174,7 @@ fn execute_input(
     scratch: &mut RequestParser,
     client: Handle,
     connection: &mut Connection,
-    source: &Source,
+    (source, ahead): (&Source, Ahead<'_>),
 ) -> Executed {
     let mut input = connection.input.take();
     match source {
@@ -182,7 +183,7 @@ fn execute_input(
                 return Executed { consumed: 0, replies: 0, has_backlog: false };
             };
             let Input { rest, parser, .. } = &mut *input;
-            let executed = executor.run(client, connection, rest, parser);
+            let executed = executor.run(client, connection, (rest, ahead), parser);
             input.has_backlog = executed.has_backlog;
             input.discard(executed.consumed);
             connection.input = Some(input).filter(|input| !input.rest.is_empty());
@@ -191,7 +192,11 @@ fn execute_input(
         Source::Arena(range) => {
             let buffer = arena.slice(range);
             let parser = input.as_mut().map_or(&mut *scratch, |input| &mut input.parser);
-            let executed = executor.run(client, connection, buffer, parser);
+            if !ahead.is_empty() {
+                // What it has understood of the first of them is not asked for.
+                parser.reset();
+            }
+            let executed = executor.run(client, connection, (buffer, ahead), parser);
             let rest = &buffer[executed.consumed..];
             if !rest.is_empty() {
                 let mut input = input.unwrap_or_default();

@@ -24,6 +24,15 @@ pub struct Arguments<'a> {
     spans: &'a [Span],
 }
 
+/// One command as it lies in the buffer.
+#[derive(Clone, Copy)]
+pub struct Request<'a> {
+    /// The arguments; none for a blank line or an empty multibulk, which get no reply.
+    pub arguments: Arguments<'a>,
+    /// How many bytes of the buffer it took.
+    pub consumed: usize,
+}
+
 impl<'a> Arguments<'a> {
     /// A view of the spans in `buffer`, each of which must lie within it.
     pub const fn new(buffer: &'a [u8], spans: &'a [Span]) -> Self {

@@ -24,14 +24,15 @@ mod request;
 mod value;
 mod whole;
 
-pub use arguments::{Arguments, OwnedArguments};
+pub use arguments::{Arguments, OwnedArguments, Request};
 pub use error::ProtocolError;
 pub use limits::RequestLimits;
 pub use protocol::Protocol;
 pub use reply::Reply;
 pub use reply_parser::{ParsedReply, ReplyLimits, ReplyParser};
-pub use request::{Request, RequestParser};
+pub use request::RequestParser;
 pub use value::Value;
+pub use whole::WholeRequests;
 
 #[cfg(test)]
 #[path = "../tests/pieces/mod.rs"]

@@ -14,6 +14,8 @@ mod tests;
 
 /// A value below this size is copied: cheaper than a piece of its own in the system call.
 const SHARED_BYTES_MIN: usize = 16 * 1024;
+/// A marker, the digits of the longest number, CR LF.
+const NUMBER_LINE_BYTES_MAX: usize = 24;
 
 /// Replies in the order in which they were written.
 #[derive(Debug, Default)]
@@ -146,7 +148,15 @@ impl Reply {
 
     /// A string of any bytes.
     pub fn bulk(&mut self, value: &[u8]) {
-        self.number_line(b'$', value.len());
+        self.bytes.reserve(NUMBER_LINE_BYTES_MAX + value.len() + 2);
+        match value.len() {
+            // Most strings are short, and so is the way to their length.
+            length @ 10..100 => {
+                let [tens, ones] = [length / 10, length % 10].map(|digit| b'0' + digit as u8);
+                self.bytes.extend_from_slice(&[b'$', tens, ones, b'\r', b'\n']);
+            }
+            length => self.number_line(b'$', length),
+        }
         self.bytes.extend_from_slice(value);
         self.bytes.extend_from_slice(b"\r\n");
     }

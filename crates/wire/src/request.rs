@@ -4,7 +4,7 @@
 //! command costs neither a copy nor an allocation. It keeps INV-05 (no request, however malformed,
 //! stops the process or is taken for another) together with the limits that it is given.
 
-use crate::arguments::{Arguments, Span};
+use crate::arguments::{Arguments, Request, Span};
 use crate::error::ProtocolError;
 use crate::inline;
 use crate::limits::RequestLimits;
@@ -22,15 +22,6 @@ const UNAUTHENTICATED_ARGUMENTS_MAX: i64 = 10;
 const UNAUTHENTICATED_BULK_BYTES_MAX: i64 = 16 * 1024;
 /// Spans that are kept for the next command; what a giant command needed beyond is given back.
 const SPANS_KEPT_MAX: usize = 1024;
-
-/// One command as it lies in the buffer.
-#[derive(Clone, Copy)]
-pub struct Request<'a> {
-    /// The arguments; none for a blank line or an empty multibulk, which get no reply.
-    pub arguments: Arguments<'a>,
-    /// How many bytes of the buffer it took.
-    pub consumed: usize,
-}
 
 /// Reads one command after the other and remembers, of an unfinished one, what it has understood.
 ///

@@ -199,9 +199,14 @@ impl<'a> Entry<'a> {
     }
 
     #[inline]
+    pub fn is_inside(self) -> bool {
+        self.0[1] & IS_OUTSIDE == 0
+    }
+
+    #[inline]
     pub fn stored(self) -> Stored<'a> {
         let start = self.key_start() + self.key_length();
-        if self.0[1] & IS_OUTSIDE != 0 {
+        if !self.is_inside() {
             return Stored::Outside(u32::from_le_bytes(array(&self.0[start..start + 4])));
         }
         let length = u16::from_le_bytes([self.0[16], self.0[17]]) as usize;

@@ -176,13 +176,17 @@ impl Front {
     }
 
     /// The spread string at a handle, if the value is one.
+    #[inline]
     pub fn spread_at(&self, handle: Handle) -> Option<&Spread> {
-        match self.entry(handle).stored() {
-            Stored::Outside(number) => match self.blobs.get(number)? {
-                Blob::Spread(spread) => Some(spread),
-                Blob::Whole(_) => None,
-            },
-            Stored::Inside(_) => None,
+        let entry = self.entry(handle);
+        // Asked of every value that is read, and hardly any is one.
+        if entry.is_inside() {
+            return None;
+        }
+        let Stored::Outside(number) = entry.stored() else { return None };
+        match self.blobs.get(number)? {
+            Blob::Spread(spread) => Some(spread),
+            Blob::Whole(_) => None,
         }
     }
 

@@ -253,14 +253,14 @@ impl Scope<'_> {
     /// Lets an access count: for eviction, and for promotion of a copy.
     fn count_access(&mut self, handle: Handle) {
         let entry = self.state.front.entry(handle);
-        let header = entry.header();
+        let (frequency, accessed_s) = (entry.frequency(), entry.accessed_s());
         let now_s = (self.now.engine_ms / 1000) as u32;
-        if header.probation && !self.gathered.is_fresh() {
-            self.state.promote(handle, header, self.now);
+        if entry.in_probation() && !self.gathered.is_fresh() {
+            self.state.promote(handle, entry.header(), self.now);
         }
-        let frequency = self.state.bumped_frequency(header.frequency, header.accessed_s, now_s);
-        if frequency != header.frequency || now_s != header.accessed_s {
-            self.state.front.set_access(handle, now_s, frequency);
+        let bumped = self.state.bumped_frequency(frequency, accessed_s, now_s);
+        if bumped != frequency || now_s != accessed_s {
+            self.state.front.set_access(handle, now_s, bumped);
         }
     }
 }
