@@ -130,6 +130,16 @@ class AsyncDatabase:
         reverse: bool = ...,
         after: Key | None = ...,
     ) -> AsyncIterator[tuple[bytes, Value]]: ...
+    @overload
+    def scan(
+        self,
+        prefix: Key = ...,
+        *,
+        keys_only: bool,
+        limit: int | None = ...,
+        reverse: bool = ...,
+        after: Key | None = ...,
+    ) -> AsyncIterator[Any]: ...
     def scan(
         self,
         prefix: Key = b"",

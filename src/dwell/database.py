@@ -19,7 +19,7 @@ import os
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self, TypeAlias, overload
 
 from dwell import _core
 from dwell.batch import Batch
@@ -117,6 +117,9 @@ class Database(_core.Database):
     b'green'
     """
 
+    # Else Python would ask for the items 0, 1 and so on, as of a list.
+    __iter__: ClassVar[None] = None
+
     __slots__ = ("__weakref__",)
 
     def __enter__(self) -> Self:
@@ -153,6 +156,8 @@ class Database(_core.Database):
         >>> db.read("page") is None
         True
         """
+        if name is None:
+            raise UsageError("a namespace has a name: None", found=name)
         return type(self)(self, {}, name)
 
     @overload
@@ -175,6 +180,16 @@ class Database(_core.Database):
         reverse: bool = ...,
         after: Key | None = ...,
     ) -> Iterator[tuple[bytes, Value]]: ...
+    @overload
+    def scan(
+        self,
+        prefix: Key = ...,
+        *,
+        keys_only: bool,
+        limit: int | None = ...,
+        reverse: bool = ...,
+        after: Key | None = ...,
+    ) -> Iterator[Any]: ...
     def scan(
         self,
         prefix: Key = b"",
@@ -282,7 +297,11 @@ class Database(_core.Database):
 
 def check_limit(limit: int | None) -> None:
     """Refuse a negative limit of a scan."""
-    if limit is not None and limit < 0:
+    if limit is None:
+        return
+    if not isinstance(limit, int):
+        raise UsageError(f"a limit is an int or None: {limit!r}", found=limit)
+    if limit < 0:
         raise UsageError(f"a limit is 0 or more: {limit}", limit=0, found=limit)
 
 

@@ -443,12 +443,22 @@ class Settings:
                 f"database_file_name is a name without a folder: {self.database_file_name!r}",
                 found=self.database_file_name,
             )
+        name = self.database_file_name
+        if name in _OWN_NAMES or name.endswith(".keys"):
+            raise UsageError(
+                f"database_file_name is a name that Dwell itself uses: {name!r}",
+                hint="choose another, for example main.db",
+                found=name,
+            )
         if self.directory is None and self.placement == "disk":
             raise UsageError(
                 "placement disk needs a directory: none given",
                 hint='leave `--save ""` away, or say `--placement memory`',
             )
 
+
+_OWN_NAMES: Final = frozenset({".", "..", "base", "lock", "log", "namespaces"})
+"""What a directory holds beside the files of its namespaces."""
 
 _TYPES: Final[dict[Form, tuple[Any, str]]] = {
     "bytes": (int, "a whole number"),

@@ -231,3 +231,40 @@ def test_every_setting_of_the_engine_is_an_option_with_the_default_of_settings()
         assert each.kind is each.KEYWORD_ONLY
     with dwell.open(None, **engine_settings(dwell.Settings())) as db:  # type: ignore[arg-type]
         assert db.is_open
+
+
+def test_database_stays_where_it_was_opened_wherever_the_process_goes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path / "two")
+    with dwell.open("data") as other:
+        other.write("whose", "two")
+    monkeypatch.chdir(tmp_path / "one")
+    with dwell.open("data", segment_bytes=1 << 20) as db:
+        monkeypatch.chdir(tmp_path / "two")
+        for number in range(40):
+            db.write(f"k{number}", b"x" * 100_000, ttl=3600 if number % 2 else None)
+        db.make_base()
+        db.drain()
+    with dwell.open(tmp_path / "one" / "data") as db:
+        assert db.count() == 40
+    with dwell.open(tmp_path / "two" / "data") as other:
+        assert list(other.scan(keys_only=True)) == [b"whose"]
+
+
+@pytest.mark.parametrize("name", [".", "..", "base", "lock", "log", "namespaces", "1.keys"])
+def test_file_of_the_main_namespace_is_not_named_like_one_of_dwells_own(
+    tmp_path: Path, name: str
+) -> None:
+    with pytest.raises(dwell.UsageError, match="a name that Dwell itself uses"):
+        dwell.open(tmp_path / "data", database_file_name=name)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_no_name_and_what_is_no_list_is_refused(db: dwell.Database) -> None:
+    with pytest.raises(dwell.UsageError, match="a namespace has a name"):
+        db.namespace(None)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="not iterable"):
+        list(db)  # type: ignore[call-overload]

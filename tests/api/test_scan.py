@@ -89,6 +89,9 @@ def test_scan_reads_pages_as_they_are_reached(db: dwell.Database) -> None:
 def test_scan_refuses_what_is_no_limit_when_it_is_called(db: dwell.Database) -> None:
     with pytest.raises(dwell.UsageError, match="limit"):
         db.scan(limit=-1)
+    for limit in (1.5, "1", float("inf")):
+        with pytest.raises(dwell.UsageError, match="limit"):
+            db.scan(limit=limit)  # type: ignore[call-overload]
     with pytest.raises(dwell.UsageError, match="key"):
         db.scan(5)  # type: ignore[call-overload]
 

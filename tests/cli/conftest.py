@@ -6,6 +6,8 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from pathlib import Path
 
 import pytest
 
@@ -15,18 +17,23 @@ Run = Callable[..., "subprocess.CompletedProcess[bytes]"]
 
 
 def call_dwell(
-    *words: str | bytes, stdin: bytes = b"", environment: dict[str, str] | None = None
+    *words: str | bytes,
+    stdin: bytes = b"",
+    environment: dict[str, str] | None = None,
+    stdout: str | None = None,
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run `dwell` as a shell would, its output a pipe."""
+    """Run `dwell` as a shell would, its output a pipe, or the file that `stdout` names."""
     kept = {name: text for name, text in os.environ.items() if not name.startswith("DWELL_")}
-    return subprocess.run(
-        [sys.executable, "-m", "dwell", *words],
-        input=stdin,
-        env=kept | (environment or {}),
-        capture_output=True,
-        timeout=60,
-        check=False,
-    )
+    with nullcontext(subprocess.PIPE) if stdout is None else Path(stdout).open("wb") as target:
+        return subprocess.run(
+            [sys.executable, "-m", "dwell", *words],
+            input=stdin,
+            env=kept | (environment or {}),
+            stdout=target,
+            stderr=subprocess.PIPE,
+            timeout=60,
+            check=False,
+        )
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +49,13 @@ def dwell(server: Server) -> Run:
     with server.client() as client:
         client.call("FLUSHALL")
 
-    def run(*words: str | bytes, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-        return call_dwell(*words, stdin=stdin, environment={"DWELL_PORT": str(server.port)})
+    def run(
+        *words: str | bytes,
+        stdin: bytes = b"",
+        environment: dict[str, str] | None = None,
+        stdout: str | None = None,
+    ) -> subprocess.CompletedProcess[bytes]:
+        environment = {"DWELL_PORT": str(server.port), **(environment or {})}
+        return call_dwell(*words, stdin=stdin, environment=environment, stdout=stdout)
 
     return run

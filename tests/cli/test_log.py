@@ -78,6 +78,9 @@ def test_damage_is_told_with_its_place_and_is_exit_code_1(instance: Path) -> Non
         told = json.loads(call_dwell("log", "verify", str(instance), "--json").stdout)
         assert told["damage"]
         assert told["records"] < 101
+        run = call_dwell("log", "inspect", str(instance))
+        assert run.returncode == 1
+        assert path.name in run.stderr.decode()
     finally:
         path.write_bytes(whole)
 

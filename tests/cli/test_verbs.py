@@ -181,3 +181,20 @@ def test_password_is_taken_from_a_file_or_the_environment(
         assert call_dwell("get", "k", "-p", port, environment=environment).stdout == b"v"
     finally:
         with_password.kill()
+
+
+def test_lifetime_without_end_is_a_mistake_in_one_sentence(dwell: Run) -> None:
+    for words in (("set", "k", "v", "--ttl", "inf"), ("expire", "k", "1e300")):
+        run = dwell(*words)
+        assert run.returncode == 2
+        assert b"a lifetime is at most" in run.stderr
+        assert b"Traceback" not in run.stderr
+
+
+def test_what_cannot_be_printed_is_a_sentence_and_exit_code_1(dwell: Run) -> None:
+    dwell("set", "\u043a\u043b\u044e\u0447", "v")
+    run = dwell("scan", environment={"PYTHONIOENCODING": "ascii"})
+    assert (run.returncode, run.stderr) == (0, b"")
+    full = dwell("scan", stdout="/dev/full")
+    assert full.returncode == 1
+    assert full.stderr == b"dwell: cannot print: No space left on device\n"

@@ -2,7 +2,7 @@
 //! the log, and says when a reply may leave. What happens under the lock is in `turn` and
 //! `scope`; what happens behind it in `background`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -109,7 +109,9 @@ impl Engine {
         let mut state = State::new(settings, sources.seed, has_log, has_disk, clock);
         let (store, registry, opening) = match place {
             Place::Memory => (None, Registry::in_memory(), Opening::default()),
-            Place::Directory(directory) => open_store(directory, &mut state, &sources, origin)?,
+            Place::Directory(directory) => {
+                open_store(&fixed(directory)?, &mut state, &sources, origin)?
+            }
         };
         let runs = state.settings.background;
         let engine = Self {
@@ -500,6 +502,13 @@ impl Engine {
     pub(crate) fn shared(&self) -> &Arc<Shared> {
         &self.shared
     }
+}
+
+/// The directory wherever the process may go later.
+fn fixed(directory: &Path) -> Result<PathBuf, Error> {
+    std::path::absolute(directory).map_err(|cause| {
+        Error::invalid(format!("this is no directory: '{}' ({cause})", directory.display()))
+    })
 }
 
 fn open_store(

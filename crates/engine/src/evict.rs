@@ -57,6 +57,9 @@ impl State {
 
     /// Lets copies go that have outstayed their time or exceed their bytes; bounded.
     pub fn trim_copies(&mut self, now: Now) {
+        if self.front.copies.is_held() {
+            return;
+        }
         for _ in 0..COPIES_PER_STEP {
             if self.front.copies.probation_bytes <= self.settings.probation_bytes_max {
                 break;

@@ -9,7 +9,7 @@ use dwell_sqlite::Row;
 
 use crate::clock::Now;
 use crate::error::Error;
-use crate::front::{Below, Blob, Header, NewValue, Spread, State as EntryState};
+use crate::front::{Below, Blob, Copies, Header, Hold, NewValue, Spread, State as EntryState};
 use crate::limits::INLINE_BYTES_MAX;
 use crate::namespace::NamespaceId;
 use crate::range::RangeNeed;
@@ -17,6 +17,9 @@ use crate::scope::Stop;
 use crate::select::Least;
 use crate::state::State;
 use crate::value::{Kind, OwnedValue};
+
+/// Stops of a batch after which the copies stay until it is over.
+const STOPS_UNHELD_MAX: u32 = 8;
 
 /// A key whose row is needed.
 #[derive(Debug)]
@@ -157,6 +160,9 @@ pub(crate) struct Brought {
     pub chunks: Vec<FoundChunks>,
     pub ranges: Vec<Arc<RangeFound>>,
     pub random: Vec<(NamespaceId, Option<Vec<u8>>)>,
+    /// How often the batch has stopped for want of something.
+    stops: u32,
+    hold: Option<Hold>,
     /// Namespaces whose ordered index was waited for.
     pub ordered: Vec<NamespaceId>,
     pub resolved: Vec<NamespaceId>,
@@ -178,6 +184,16 @@ impl Gathered {
     /// Where what is read for the batch goes; from now on it has been gathered for.
     pub(crate) fn brought(&mut self) -> &mut Brought {
         self.brought.get_or_insert_default()
+    }
+
+    /// Notes that the batch stops for want of something. One that stops often needs more than
+    /// the copies may usually take, and would find each time that others have gone.
+    pub(crate) fn note_stop(&mut self, copies: &mut Copies) {
+        let brought = self.brought();
+        brought.stops += 1;
+        if brought.stops > STOPS_UNHELD_MAX {
+            brought.hold.get_or_insert_with(|| copies.hold());
+        }
     }
 
     /// What was brought of a range, if it is what is needed now.

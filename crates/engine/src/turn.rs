@@ -127,6 +127,7 @@ impl<'e> Turn<'e> {
             Err(stop) => {
                 scope.abandon(mark)?;
                 if let Stop::Gather(mut missing) = stop {
+                    gathered.note_stop(&mut self.state.front.copies);
                     self.state.mark_fetching(&mut missing, self.now)?;
                     return Err(Stop::Gather(missing));
                 }

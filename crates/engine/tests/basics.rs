@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use dwell_engine::{
-    BatchOptions, Durability, Engine, Home, ManualClock, NamespaceId, Place, Placement, Range,
-    Settings, Sources, Value,
+    BatchOptions, Durability, Engine, Gathered, Home, ManualClock, NamespaceId, Place, Placement,
+    Range, Settings, Sources, Stop, Value,
 };
 
 const NOW_MS: i64 = 1_800_000_000_000;
@@ -459,4 +459,52 @@ fn a_read_that_leaves_accesses_does_not_count_and_a_touch_does() {
     };
     assert!(idle_ms(false).unwrap() >= 9_000);
     assert!(idle_ms(true).unwrap() < 1_000);
+}
+
+#[test]
+fn a_batch_that_needs_more_than_the_copies_may_take_comes_to_an_end() {
+    const COUNT: usize = 60;
+    let bench = Bench::with(Settings {
+        background: false,
+        probation_bytes_max: 1 << 20,
+        ..Settings::default()
+    });
+    let (engine, main) = bench.open();
+    let value = vec![b'v'; 200_000];
+    let key_of = |number: usize| format!("cold{number}").into_bytes();
+    for number in 0..COUNT {
+        put(&engine, main, &key_of(number), &value, None);
+    }
+    engine.drain_all().unwrap();
+    engine.forget_copies();
+    let mut gathered = Gathered::default();
+    let mut stops = 0;
+    let read = loop {
+        let result = engine.lock().batch(main, &BatchOptions::default(), &mut gathered, |scope| {
+            let mut read = 0;
+            for number in 0..COUNT {
+                read += scope.read(&key_of(number))?.map_or(0, |value| value.to_vec().len());
+            }
+            Ok(read)
+        });
+        match result {
+            Ok(read) => break read,
+            Err(Stop::Gather(missing)) => {
+                engine.gather(&missing, &mut gathered).unwrap();
+                // What is too much goes, as it would in the background.
+                engine.tidy_some().unwrap();
+            }
+            Err(stop) => panic!("{stop:?}"),
+        }
+        stops += 1;
+        assert!(stops < 5 * COUNT, "what was brought goes before the rest has come");
+    };
+    assert_eq!(read, COUNT * value.len());
+    let held = engine.stats().probation_bytes;
+    drop(gathered);
+    for _ in 0..COUNT {
+        engine.tidy_some().unwrap();
+    }
+    let left = engine.stats().probation_bytes;
+    assert!(left <= 1 << 20 && left < held, "{held} bytes of copies became {left}");
 }

@@ -13,15 +13,18 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
+from dwell.cli.exits import Mistake
 from dwell.cli.parameters import Option, Verb
 from dwell.errors import UsageError
 
 if TYPE_CHECKING:
     from dwell.client.connection import Client
 
-__all__ = ["key_bytes", "speaks_to_server"]
+__all__ = ["key_bytes", "milliseconds", "speaks_to_server"]
 
 GROUP: Final = "Server"
+LIFETIME_SECONDS_MAX: Final = 10**12
+"""Some thirty thousand years."""
 Host = Annotated[str, Option(("--host",), "Name or address of the server.", group=GROUP)]
 Port = Annotated[
     int,
@@ -114,3 +117,10 @@ def _password(path: Path | None) -> str:
 def key_bytes(argument: str) -> bytes:
     """The bytes of an argument as the shell gave them, UTF-8 or not."""
     return os.fsencode(argument)
+
+
+def milliseconds(seconds: float) -> int:
+    """A lifetime as the server takes it."""
+    if seconds > LIFETIME_SECONDS_MAX:
+        raise Mistake(f"a lifetime is at most {LIFETIME_SECONDS_MAX:.0f} seconds: {seconds}")
+    return round(seconds * 1000)

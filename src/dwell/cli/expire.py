@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from dwell.cli import exits
 from dwell.cli.arguments import Json, Key
-from dwell.cli.connect import key_bytes, speaks_to_server
+from dwell.cli.connect import key_bytes, milliseconds, speaks_to_server
 from dwell.cli.output import as_json, complain, print_json
 from dwell.cli.parameters import Argument
 
@@ -22,7 +22,7 @@ def expire(client: Client, key: Key, seconds: Seconds, json: Json = False) -> No
 
     Example:  dwell expire draft 3600
     """
-    is_present = bool(client.execute("PEXPIRE", key_bytes(key), round(seconds * 1000)))
+    is_present = bool(client.execute("PEXPIRE", key_bytes(key), milliseconds(seconds)))
     if json:
         print_json({"key": as_json(key_bytes(key)), "exists": is_present})
     if not is_present:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from dwell.cli import exits
 from dwell.cli.arguments import Json, Key
-from dwell.cli.connect import key_bytes, speaks_to_server
+from dwell.cli.connect import key_bytes, milliseconds, speaks_to_server
 from dwell.cli.exits import Mistake
 from dwell.cli.output import as_json, complain, print_json
 from dwell.cli.parameters import Argument, Option
@@ -54,7 +54,7 @@ def set_(
     data = sys.stdin.buffer.read() if value == "-" else os.fsencode(value)
     words: list[bytes | str | int] = ["SET", key_bytes(key), data]
     if ttl is not None:
-        words += ["PX", max(1, round(ttl * 1000))]
+        words += ["PX", max(1, milliseconds(ttl))]
     words += ["KEEPTTL"] * keep_ttl + ["NX"] * if_absent + ["XX"] * if_present
     if if_equal is not None:
         words += ["IFEQ", os.fsencode(if_equal)]

@@ -4,6 +4,7 @@
 //! hold handles and may hold stale ones, which are passed over.
 
 use std::collections::VecDeque;
+use std::sync::{Arc, Weak};
 
 use super::entry::Header;
 use super::slab::Handle;
@@ -64,6 +65,9 @@ impl<T> Queue<T> {
     }
 }
 
+/// Keeps all copies where they are, for as long as it is kept itself.
+pub type Hold = Arc<()>;
+
 /// The two queues and the bytes of what is marked.
 #[derive(Default)]
 pub struct Copies {
@@ -74,6 +78,7 @@ pub struct Copies {
     pub promoted_bytes: u64,
     /// Marked entries, so that queues full of stale handles are noticed.
     marked: u64,
+    held: Weak<()>,
 }
 
 impl Copies {
@@ -89,6 +94,20 @@ impl Copies {
         if header.promoted {
             self.promoted_bytes = self.promoted_bytes.wrapping_add_signed(bytes);
         }
+    }
+
+    /// Keeps the copies beyond their bounds while a batch needs them all.
+    pub fn hold(&mut self) -> Hold {
+        self.held.upgrade().unwrap_or_else(|| {
+            let hold = Hold::default();
+            self.held = Arc::downgrade(&hold);
+            hold
+        })
+    }
+
+    /// Whether somebody needs them to stay.
+    pub fn is_held(&self) -> bool {
+        self.held.strong_count() > 0
     }
 
     /// Whether so many handles are stale that the queues are worth a sweep.

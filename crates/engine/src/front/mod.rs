@@ -22,7 +22,7 @@ use std::hash::BuildHasher;
 use foldhash::fast::FixedState;
 
 pub use blobs::{Blob, Changes, Spread};
-pub use copies::Copies;
+pub use copies::{Copies, Hold};
 pub use deadlines::Deadlines;
 pub use entry::{Below, Entry, Header, State, Stored};
 pub use newcomers::Walk;

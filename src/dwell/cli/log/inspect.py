@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 from pathlib import Path
 
+from dwell.cli import exits
 from dwell.cli.arguments import Json
 from dwell.cli.log.directory import Directory, moment
-from dwell.cli.output import print_json, print_table
+from dwell.cli.output import complain, print_json, print_table
 
 COLUMNS = ("segment", "bytes", "records", "bytes of these", "gaps", "last", "from", "to")
 
@@ -37,3 +39,6 @@ def inspect(directory: Directory = Path("data"), json: Json = False) -> None:
         for each in survey.segments
     ]
     print_table(COLUMNS, rows)
+    if survey.damage:
+        complain(f"the log is damaged behind these: {survey.damage}")
+        sys.exit(exits.ERROR)
