@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -268,3 +269,17 @@ def test_what_is_no_name_and_what_is_no_list_is_refused(db: dwell.Database) -> N
         db.namespace(None)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="not iterable"):
         list(db)  # type: ignore[call-overload]
+
+
+def test_directory_that_went_while_it_was_open_is_told_and_not_made_anew(tmp_path: Path) -> None:
+    place = tmp_path / "data"
+    db = dwell.open(place, durability="always")
+    db.write("a", 1)
+    shutil.rmtree(place)
+    with pytest.raises(dwell.UnavailableError, match="removed or replaced while it was open"):
+        db.drain()
+    with pytest.raises(dwell.UnavailableError, match="removed or replaced while it was open"):
+        db.close()
+    assert not place.exists()
+    with dwell.open(place) as db:
+        assert db.count() == 0

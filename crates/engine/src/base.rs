@@ -40,6 +40,7 @@ impl Engine {
             return Ok(());
         };
         let _alone = store.base_lock.lock();
+        store.lock.check()?;
         let (sequence, time_ms, start, namespaces, failures) = {
             let mut turn = self.lock();
             let now = turn.now();

@@ -3,7 +3,7 @@
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use parking_lot::Mutex;
 
@@ -12,19 +12,37 @@ use crate::error::{Error, ErrorKind};
 const LOCK: &str = "lock";
 
 /// The lock of a directory; the system lets go of it when the last process that holds it dies.
-pub struct DirectoryLock(Mutex<Option<File>>);
+pub struct DirectoryLock {
+    file: Mutex<Option<File>>,
+    path: PathBuf,
+}
 
 impl DirectoryLock {
     /// Lets others in.
     pub fn unlock(&self) -> std::io::Result<()> {
-        self.0.lock().as_ref().map_or(Ok(()), File::unlock)
+        self.file.lock().as_ref().map_or(Ok(()), File::unlock)
+    }
+
+    /// Refuses where the directory is no longer the one that is locked: files that were made anew
+    /// in its place would be of no use to anybody.
+    ///
+    /// # Errors
+    /// `Unavailable`, naming the directory.
+    pub fn check(&self) -> Result<(), Error> {
+        if self.file.lock().as_ref().is_none_or(|held| is_same_file(held, &self.path)) {
+            return Ok(());
+        }
+        let place = self.path.parent().unwrap_or(&self.path).display();
+        let message = format!("the directory was removed or replaced while it was open: {place}");
+        Err(Error::new(ErrorKind::Unavailable, message)
+            .with_hint("close the database before its directory goes, or put it back"))
     }
 
     /// Lets go of the lock in a forked child. It is one lock, held by both, and lasts as long as
     /// either holds it; so the child must not unlock it, but close what it has inherited. Does
     /// not wait: whoever unlocked it while the fork happened does not exist in the child.
     pub fn leave(&self) {
-        if let Some(mut file) = self.0.try_lock() {
+        if let Some(mut file) = self.file.try_lock() {
             *file = None;
         }
     }
@@ -57,7 +75,23 @@ pub fn lock_directory(directory: &Path) -> Result<DirectoryLock, Error> {
         .and_then(|()| file.rewind())
         .and_then(|()| file.write_all(owner.as_bytes()))
         .map_err(|cause| Error::of_file("write", &path, &cause))?;
-    Ok(DirectoryLock(Mutex::new(Some(file))))
+    Ok(DirectoryLock { file: Mutex::new(Some(file)), path })
+}
+
+/// Whether a path still leads to a file that is held open.
+#[cfg(unix)]
+fn is_same_file(held: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    match (held.metadata(), fs::metadata(path)) {
+        (Ok(held), Ok(found)) => (held.dev(), held.ino()) == (found.dev(), found.ino()),
+        _ => false,
+    }
+}
+
+/// The same where a file that is held open cannot go.
+#[cfg(not(unix))]
+fn is_same_file(_held: &File, path: &Path) -> bool {
+    path.exists()
 }
 
 fn taken(directory: &Path, file: &mut File) -> Error {

@@ -154,8 +154,10 @@ impl Engine {
         let Some(store) = &self.shared.store else {
             return Ok(());
         };
-        let saved = self
-            .drain_all()
+        let saved = store
+            .lock
+            .check()
+            .and_then(|()| self.drain_all())
             .and_then(|()| self.make_whole_base())
             .and_then(|()| self.use_up_numbers());
         // Whatever failed before, files and log are closed as well as they can be.

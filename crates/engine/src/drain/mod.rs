@@ -106,6 +106,7 @@ impl Engine {
             spaces.filter(|(_, space)| space.waiting_since.is_some()).map(|(id, _)| id).collect()
         };
         let mut drainer = self.drainer().lock();
+        store.lock.check()?;
         for &namespace in &waiting {
             self.drain_namespace(&mut drainer, &store.tier, namespace)?;
         }
