@@ -64,7 +64,7 @@ fn refused(family: &str, table: &Value) -> Vec<Entry> {
     let handler = format!("Handler::Refused({family:?})");
     names
         .iter()
-        .map(|name| entry(name.as_str().expect("a name"), -1, "Flags::NO_AUTH", false, &handler))
+        .map(|name| entry(name.as_str().expect("a name"), -1, "Flags::NONE", false, &handler))
         .collect()
 }
 

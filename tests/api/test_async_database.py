@@ -161,3 +161,16 @@ async def test_value_on_disk_is_read_without_blocking_the_loop(tmp_path: Path) -
             for number in range(200):
                 batch.read(f"k{number}")
         assert batch.results == list(range(200))
+
+
+async def test_batch_that_waits_for_its_execution_takes_no_further_query(tmp_path: Path) -> None:
+    async with dwell.open_async(tmp_path / "db", durability="always") as db:
+        for _ in range(50):
+            batch = db.batch()
+            batch.increment("n")
+            waiting = asyncio.create_task(batch.execute())
+            await asyncio.sleep(0)
+            with pytest.raises(dwell.UsageError, match="executed once"):
+                batch.increment("n")
+            assert len(await waiting) == 1
+        assert await db.read("n") == 50

@@ -89,6 +89,12 @@ def test_batch_is_executed_once(db: dwell.Database) -> None:
     assert db.read("a") == 1
 
 
+@pytest.mark.parametrize("version", [-1, 1 << 64, 1.0, "1"])
+def test_what_is_no_version_is_refused(db: dwell.Database, version: object) -> None:
+    with pytest.raises(dwell.UsageError, match="a version is a whole number from 0 on"):
+        db.batch().expect("a", version=version)  # type: ignore[arg-type]
+
+
 def test_error_of_one_query_leaves_the_others_done(db: dwell.Database) -> None:
     db.write("text", "abc")
     batch = db.batch()

@@ -143,3 +143,29 @@ def test_password_is_in_no_log_no_reply_and_no_file(tmp_path: Path) -> None:
     for each in (secret, second, wrong):
         assert not [text for text in told if each in text]
         assert not [data for data in written if each.encode() in data]
+
+
+def test_whoever_has_no_password_is_told_that_first_and_a_bad_name_takes_nothing_back(
+    tmp_path: Path,
+) -> None:
+    conf = tmp_path / "redis.conf"
+    conf.write_text("requirepass secret\n")
+    with (
+        Server(tmp_path / "data", command=[*server_command(), str(conf)]) as server,
+        server.client() as client,
+    ):
+        for words in (["LPUSH", "a", "b"], ["GET", "a"]):
+            with pytest.raises(ReplyError, match="NOAUTH Authentication required"):
+                client.call(*words)
+        with pytest.raises(ReplyError, match="cannot contain spaces"):
+            client.call("HELLO", 3, "AUTH", "default", "secret", "SETNAME", "a b")
+        assert client.call("PING") == "PONG"
+        with pytest.raises(ReplyError, match="list commands are not supported yet"):
+            client.call("LPUSH", "a", "b")
+        with pytest.raises(ReplyError, match="value must between -2147483648 and 2147483647"):
+            client.call("SELECT", 99999999999)
+
+
+def test_command_of_more_words_than_a_million_is_read(tmp_path: Path) -> None:
+    with Server(tmp_path / "data") as server, server.client() as client:
+        assert client.call("DEL", *([b"k"] * (1 << 20)), b"other") == 0

@@ -36,6 +36,8 @@ pub struct Queries {
     durability: Option<Durability>,
     results: Option<Py<PyList>>,
     is_spent: bool,
+    /// Whether it is spent only until a handle comes that may wait.
+    awaits_patience: bool,
 }
 
 /// What `expect` was given for its value, None included.
@@ -59,6 +61,7 @@ impl Queries {
             durability: durability.map(settings::durability).transpose()?,
             results: None,
             is_spent: false,
+            awaits_patience: false,
         })
     }
 
@@ -94,11 +97,15 @@ impl Queries {
         &mut self,
         py: Python<'_>,
         key: &Object<'_>,
-        version: Option<u64>,
+        version: Option<&Object<'_>>,
         value: Given<'_>,
         absent: bool,
     ) -> PyResult<()> {
-        let condition = match (version, value.0, absent) {
+        let number = |given: &Object<'_>| {
+            let refused = |_| usage(py, format!("a version is a whole number from 0 on: {given}"));
+            given.extract::<u64>().map_err(refused)
+        };
+        let condition = match (version.map(number).transpose()?, value.0, absent) {
             (Some(version), None, false) => Condition::Version(version),
             (None, Some(value), false) => Condition::Reads(Held::new(&value)?),
             (None, None, true) => Condition::Version(0),
@@ -177,7 +184,9 @@ impl Queries {
         let py = slf.py();
         let (plan, durability) = {
             let mut queries = slf.borrow_mut();
-            queries.refuse_spent(py)?;
+            if !std::mem::take(&mut queries.awaits_patience) {
+                queries.refuse_spent(py)?;
+            }
             queries.is_spent = true;
             (std::mem::take(&mut queries.plan), queries.durability)
         };
@@ -191,7 +200,7 @@ impl Queries {
             Err(failure) => {
                 if failure.is_instance_of::<WouldBlock>(py) {
                     // An impatient handle has done nothing, so a patient one may go on with it.
-                    queries.is_spent = false;
+                    queries.awaits_patience = true;
                     queries.plan = plan;
                 }
                 Err(failure)

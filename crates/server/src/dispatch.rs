@@ -40,12 +40,19 @@ pub fn resolve(
         _ => known(args, own_commands)?,
     };
     let refuse = |text| Err(Refusal { text, command: Some(command.index) });
-    if !command.accepts(args.len()) {
+    let refused_family = match command.handler {
+        Handler::Refused(family) => Some(family),
+        _ => None,
+    };
+    if refused_family.is_none() && !command.accepts(args.len()) {
         let name = command.name;
         return refuse(format!("ERR wrong number of arguments for '{name}' command").into());
     }
     if !session.is_authenticated && !command.flags.contains(Flags::NO_AUTH) {
         return refuse("NOAUTH Authentication required.".into());
+    }
+    if let Some(family) = refused_family {
+        return Err(refused(args, command, family));
     }
     if session.transaction.is_some() && command.flags.contains(Flags::NO_MULTI) {
         let name = command.name;
@@ -60,22 +67,15 @@ fn known(
 ) -> Result<&'static Command, Refusal> {
     let name = &args[0];
     // A subcommand's whole name in the place of a command's is no command.
-    let command = match find(name).filter(|_| !name.contains(&b'|')) {
+    match find(name).filter(|_| !name.contains(&b'|')) {
         Some(container) if container.is_container && args.len() > 1 => {
-            match find_subcommand(name, &args[1]) {
-                Some(command) => command,
-                None => return Err(unknown_subcommand(args)),
-            }
+            find_subcommand(name, &args[1]).ok_or_else(|| unknown_subcommand(args))
         }
-        Some(command) => command,
+        Some(command) => Ok(command),
         None => {
             let own = own_commands.iter().copied().find(|own| own.is_called(name));
-            own.ok_or_else(|| unknown(args))?
+            own.ok_or_else(|| unknown(args))
         }
-    };
-    match command.handler {
-        Handler::Refused(family) => Err(refused(args, command, family)),
-        _ => Ok(command),
     }
 }
 

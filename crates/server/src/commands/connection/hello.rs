@@ -12,17 +12,14 @@ use crate::call::SessionCall;
 use crate::session::Session;
 
 const NOT_AUTHENTICATED: &str = "NOAUTH HELLO must be called with the client already \
-    authenticated, otherwise the HELLO <proto> AUTH <user> <pass> option can be used to \
+    authenticated, otherwise the HELLO AUTH <user> <pass> option can be used to \
     authenticate the client and select the RESP protocol version at the same time";
-
-/// What SETNAME gives; an empty name is none.
-type Name = Option<Box<str>>;
 
 /// What the options ask for.
 #[derive(Default)]
 struct Options<'a> {
     credentials: Option<(&'a [u8], &'a [u8])>,
-    name: Option<Name>,
+    name: Option<&'a [u8]>,
 }
 
 pub(crate) fn run(call: &mut SessionCall<'_>) -> Result<(), Error> {
@@ -48,7 +45,8 @@ pub(crate) fn run(call: &mut SessionCall<'_>) -> Result<(), Error> {
         return Ok(());
     }
     if let Some(name) = options.name {
-        call.session.name = name;
+        // Who has authenticated stays so, whatever is wrong with the name.
+        call.session.name = name::checked(name).map_err(|()| Error::invalid(name::REFUSED))?;
     }
     call.session.protocol = protocol;
     call.reply.set_protocol(protocol);
@@ -69,8 +67,7 @@ fn options(args: Arguments<'_>) -> Result<Options<'_>, Error> {
         if word.eq_ignore_ascii_case(b"auth") && words.len() >= 2 {
             options.credentials = words.next().zip(words.next());
         } else if word.eq_ignore_ascii_case(b"setname") && words.len() >= 1 {
-            let name = name::checked(words.next().unwrap_or_default());
-            options.name = Some(name.map_err(|()| Error::invalid(name::REFUSED))?);
+            options.name = words.next();
         } else {
             let shown = String::from_utf8_lossy(word);
             return Err(Error::invalid(format!("Syntax error in HELLO option '{shown}'")));

@@ -11,8 +11,11 @@ use crate::call::SessionCall;
 
 pub(crate) fn run(call: &mut SessionCall<'_>) -> Result<(), Error> {
     let index = parse_integer(&call.args[1])
-        .and_then(|index| i32::try_from(index).ok())
         .ok_or_else(|| Error::invalid("value is not an integer or out of range"))?;
+    let index = i32::try_from(index).map_err(|_| {
+        let (low, high) = (i32::MIN, i32::MAX);
+        Error::invalid(format!("value is out of range, value must between {low} and {high}"))
+    })?;
     match usize::try_from(index) {
         Ok(database) if database < call.house.databases.len() => {
             call.session.database = database;
