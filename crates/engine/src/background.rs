@@ -15,6 +15,7 @@ use crate::engine::{Engine, Shared};
 use crate::error::{Error, ErrorKind};
 use crate::limits::SLICE_KEYS;
 use crate::log::Sequence;
+use crate::scope::Stop;
 
 /// Pause of the thread that expires, in milliseconds.
 const EXPIRE_PAUSE_MS: u64 = 50;
@@ -230,7 +231,8 @@ impl Engine {
         is_old || is_long || state.front.dirty_bytes >= state.settings.dirty_bytes_max / 4
     }
 
-    /// Removes what has expired, lets copies go and frees what was flushed, for a few slices.
+    /// Removes what has expired, evicts what is beyond the bound of memory, lets copies go and
+    /// frees what was flushed, for a few slices.
     ///
     /// # Errors
     /// Those of expiring.
@@ -241,6 +243,11 @@ impl Engine {
             }
         }
         self.expire_rows_some()?;
+        for _ in 0..SLICES_MAX {
+            if !self.shrink_some()? {
+                break;
+            }
+        }
         for _ in 0..SLICES_MAX {
             let mut turn = self.lock();
             let now = turn.now();
@@ -253,6 +260,23 @@ impl Engine {
             }
         }
         Ok(())
+    }
+
+    /// Evicts a slice of what is beyond the bound of memory; whether there may be more.
+    fn shrink_some(&self) -> Result<bool, Error> {
+        let mut turn = self.lock();
+        if turn.state().refusing.is_some() {
+            return Ok(false);
+        }
+        let result = turn.shrink();
+        let ticket = turn.take_ticket();
+        turn.give_way();
+        match result {
+            Ok(has_freed) => self.hand_over(&ticket).map(|()| has_freed),
+            Err(Stop::Fail(error)) => Err(error),
+            // A victim is in memory.
+            Err(_) => Ok(false),
+        }
     }
 
     /// Goes on with the ordered indexes that scans have begun, for a few slices; whether there

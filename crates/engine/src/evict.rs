@@ -7,7 +7,7 @@ use crate::effect::Home;
 use crate::error::Error;
 use crate::front::entry::FREQUENCY_AT_FIRST;
 use crate::front::{Handle, Header, State as EntryState};
-use crate::limits::SLICE_KEYS;
+use crate::limits::{SLICE_KEYS, SLICE_REMOVALS};
 use crate::namespace::NamespaceId;
 use crate::scope::{Scope, Stop};
 use crate::settings::Eviction;
@@ -19,8 +19,11 @@ const FREQUENCY_FACTOR: u32 = 10;
 /// Seconds after which an unused counter loses one (Redis's `lfu-decay-time`).
 const FREQUENCY_DECAY_S: u32 = 60;
 
-/// Most keys that one write evicts before it is refused.
+/// Most keys that one write evicts by itself.
 const EVICTIONS_PER_WRITE: usize = 128;
+
+/// What an entry takes beside key and value at most: header, deadline, place, the rest of its slot.
+const ENTRY_BYTES: u64 = 128;
 
 /// Most residents that are moved to disk in one go, and the share of the bound that comes free.
 const DEMOTIONS_MAX: usize = 1024;
@@ -224,15 +227,25 @@ impl Scope<'_> {
     /// A batch that has gathered leaves the copies alone, and may exceed the bound by them: to
     /// take away what it has gathered would only bring it back for that.
     pub(crate) fn make_room(&mut self, size: u64) -> Result<(), Stop> {
-        let most = self.state.settings.memory_bytes_max;
-        let mut has_freed = self.state.free_buried();
+        let mut most = self.state.settings.memory_bytes_max;
+        if !self.moves_residents() {
+            // Where the bound was passed before, as after it was lowered, a write evicts its own
+            // share, and the background the rest.
+            most = most.max(self.state.front.used_bytes());
+        }
+        let had_changed = self.has_changed();
+        let size = size + ENTRY_BYTES;
+        let (mut has_freed, mut has_evicted) = (self.state.free_buried(), false);
         for _ in 0..EVICTIONS_PER_WRITE {
             if self.state.front.used_bytes() + size <= most {
                 return Ok(());
             }
             let has_dropped = !self.gathered.is_fresh() && self.state.drop_any_copy();
-            if !has_dropped && (self.moves_residents() || !self.evict_one()?) {
-                break;
+            if !has_dropped {
+                if self.moves_residents() || !self.evict_one()? {
+                    break;
+                }
+                has_evicted = true;
             }
             has_freed = true;
         }
@@ -244,10 +257,14 @@ impl Scope<'_> {
             return Ok(());
         }
         let is_draining = self.state.has_disk && self.state.front.dirty_bytes > 0;
-        if self.has_changed() && (is_draining || has_freed || self.moves_residents()) {
-            // A batch that has begun is let through, as is one that has evicted all that it may:
-            // what waits for the drain will be room soon, and the next write goes on freeing.
+        if had_changed && (is_draining || has_freed || self.moves_residents()) {
+            // A batch that has begun is let through: what waits for the drain will be room soon,
+            // and the next write goes on freeing.
             return Ok(());
+        }
+        if has_evicted {
+            // It took too many small keys for one large value: they go in batches of their own.
+            self.state.wants_room = size;
         }
         if has_freed {
             return Err(Stop::Delay { ms: 1 });
@@ -266,10 +283,19 @@ impl Scope<'_> {
         self.state.has_disk && self.state.settings.eviction == Eviction::None
     }
 
-    /// Moves residents to disk for a batch that has to wait until `size` bytes are free, and for
-    /// some more: what they wait for is a commit, which serves many as well as one.
-    pub(crate) fn demote_some(&mut self, size: u64) -> Result<(), Stop> {
+    /// Frees memory for a batch that has to wait until `size` bytes are free: evicts residents, or
+    /// moves them to disk, and then some more, as what these wait for is a commit, which serves
+    /// many as well as one.
+    pub(crate) fn free_some(&mut self, size: u64) -> Result<(), Stop> {
         let most = self.state.settings.memory_bytes_max;
+        if !self.moves_residents() {
+            for _ in 0..SLICE_REMOVALS {
+                if self.state.front.used_bytes() + size <= most || !self.evict_one()? {
+                    break;
+                }
+            }
+            return Ok(());
+        }
         let size = size + most / DEMOTED_SHARE;
         for _ in 0..DEMOTIONS_MAX {
             let front = &self.state.front;

@@ -14,7 +14,7 @@ use crate::range::RangeNeed;
 use crate::select::Least;
 use crate::value::{Kind, OwnedValue, Value};
 
-/// Rows with values that are read before their bytes are looked at: 64 KiB each at most.
+/// Rows that are read together; of a long value only that it is one.
 const ROWS_PER_READ: usize = 64;
 
 impl Engine {
@@ -170,6 +170,10 @@ fn read_range(disk: &DiskTier, need: &RangeNeed) -> Result<Rows, Error> {
             let rows = reader.range(&range.rows(), range.keys_only, limit)?;
             let is_cut = rows.len() >= limit;
             for row in rows {
+                if bytes >= PAGE_BYTES_MAX {
+                    // Before a value is read that the page has no room for.
+                    return Ok(Rows { rows: found, is_cut: true });
+                }
                 let value = if range.keys_only { None } else { Some(owned_value(reader, &row)?) };
                 let value_bytes = row.length.map_or(row.value.len(), |length| length as usize);
                 bytes += row.key.len() + if range.keys_only { 0 } else { value_bytes };

@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorKind};
 use crate::gather::Gathered;
 use crate::namespace::NamespaceId;
 use crate::scope::{Outcome, Scope, Stop};
-use crate::settings::Durability;
+use crate::settings::{Durability, Eviction};
 use crate::state::State;
 
 /// Longest that a batch waits for the drain before it is given up, in milliseconds.
@@ -132,7 +132,8 @@ impl<'e> Turn<'e> {
                     return Err(Stop::Gather(missing));
                 }
                 if self.state.wants_room > 0 {
-                    self.demote(namespace)?;
+                    let size = mem::take(&mut self.state.wants_room);
+                    self.free_room(namespace, size)?;
                 }
                 let is_delay = matches!(stop, Stop::Delay { .. });
                 if is_delay && gathered.note_delay(self.now.engine_ms) > DELAY_MS_MAX {
@@ -143,21 +144,37 @@ impl<'e> Turn<'e> {
         }
     }
 
-    /// Moves residents to disk for a batch that found no room, as a batch of its own.
-    fn demote(&mut self, namespace: NamespaceId) -> Result<(), Stop> {
-        let size = mem::take(&mut self.state.wants_room);
+    /// Evicts a slice of what is beyond the bound of memory; whether there was any.
+    ///
+    /// # Errors
+    /// Those of the log.
+    pub(crate) fn shrink(&mut self) -> Result<bool, Stop> {
+        let settings = &self.state.settings;
+        let is_over = settings.memory_bytes_max != 0
+            && self.state.front.used_bytes() > settings.memory_bytes_max;
+        if !is_over || settings.eviction == Eviction::None {
+            return Ok(false);
+        }
+        self.free_room(NamespaceId::new(0), 0)
+    }
+
+    /// Frees memory for a batch that found no room, as a batch of its own; whether it did.
+    fn free_room(&mut self, namespace: NamespaceId, size: u64) -> Result<bool, Stop> {
         let mark = self.state.undo.mark();
         let mut gathered = Gathered::default();
         let mut scope = Scope::new(&mut self.state, &mut gathered, namespace, self.now);
-        match scope.demote_some(size).and_then(|()| scope.end()) {
-            Ok(outcome) => self.note(&outcome, &BatchOptions::default()),
+        let outcome = match scope.free_some(size).and_then(|()| scope.end()) {
+            Ok(outcome) => outcome,
             Err(stop) => {
                 scope.abandon(mark)?;
                 return Err(stop);
             }
+        };
+        self.note(&outcome, &BatchOptions::default());
+        if self.state.settings.eviction == Eviction::None {
+            self.engine.shared().background.want_drain();
         }
-        self.engine.shared().background.want_drain();
-        Ok(())
+        Ok(outcome.has_changed)
     }
 
     /// Notes that a batch of this turn will ask for `key`; a hint that changes nothing but speed.

@@ -181,3 +181,41 @@ fn a_large_value_is_let_in_where_many_small_ones_may_go() {
     }
     assert!(engine.stats().used_bytes <= 300_000);
 }
+
+#[test]
+fn one_large_value_evicts_as_many_small_ones_as_it_takes() {
+    const MOST: u64 = 1_000_000;
+    let (engine, main, _) = bounded(Eviction::AllkeysLru, MOST);
+    for number in 0..5000 {
+        put(&engine, main, &format!("small{number}"), None).unwrap();
+    }
+    for number in 0..30 {
+        let key = format!("large{number}");
+        let value = vec![7; 200_000];
+        engine
+            .run(main, &BatchOptions::default(), |scope| {
+                scope.put(key.as_bytes(), Value::Bytes(&value), None)
+            })
+            .unwrap();
+        let used = engine.stats().used_bytes;
+        // The chunks' own bookkeeping comes on top, and goes in the background.
+        assert!(used <= MOST + 1000, "{used} bytes after {number} large values");
+    }
+    assert!(has(&engine, main, "large29"));
+}
+
+#[test]
+fn a_bound_that_is_lowered_is_held_soon_without_any_write() {
+    let (engine, main, _) = bounded(Eviction::AllkeysLru, 10_000_000);
+    for number in 0..5000 {
+        put(&engine, main, &format!("k{number}"), None).unwrap();
+    }
+    assert!(engine.stats().used_bytes > 2_000_000);
+    engine.adjust(|settings| settings.memory_bytes_max = 500_000).unwrap();
+    put(&engine, main, "new", None).unwrap();
+    for _ in 0..10 {
+        engine.tidy_some().unwrap();
+    }
+    let used = engine.stats().used_bytes;
+    assert!((100_000..=500_000).contains(&used), "{used}");
+}
