@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from dwell.cli.connect import milliseconds
 from tests.cli.conftest import Run, call_dwell
 from tests.servers import Server, needs_server
 
@@ -189,6 +190,10 @@ def test_lifetime_without_end_is_a_mistake_in_one_sentence(dwell: Run) -> None:
         assert run.returncode == 2
         assert b"a lifetime is at most" in run.stderr
         assert b"Traceback" not in run.stderr
+
+
+def test_lifetime_of_less_than_a_millisecond_is_one() -> None:
+    assert [milliseconds(seconds) for seconds in (0.0004, 1e-9, 0, 1.5)] == [1, 1, 0, 1500]
 
 
 def test_what_cannot_be_printed_is_a_sentence_and_exit_code_1(dwell: Run) -> None:

@@ -271,7 +271,8 @@ impl Engine {
         interruption: impl Fn() -> Result<(), Error>,
     ) -> Result<T, Error> {
         let mut gathered = Gathered::default();
-        for _ in 0..GATHERS_MAX {
+        let mut gathers = 0;
+        while gathers < GATHERS_MAX {
             let (result, ticket) = {
                 let mut turn = self.lock();
                 let result = turn.batch(namespace, options, &mut gathered, &mut batch);
@@ -280,7 +281,10 @@ impl Engine {
             match result {
                 Ok(value) => return self.settle(&ticket).map(|()| value),
                 Err(Stop::Fail(error)) => return Err(error),
-                Err(Stop::Gather(missing)) => self.gather(&missing, &mut gathered)?,
+                Err(Stop::Gather(missing)) => {
+                    gathers += 1;
+                    self.gather(&missing, &mut gathered)?;
+                }
                 Err(Stop::Delay { ms }) => {
                     std::thread::sleep(std::time::Duration::from_millis(ms));
                     interruption()?;

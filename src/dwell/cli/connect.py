@@ -123,4 +123,5 @@ def milliseconds(seconds: float) -> int:
     """A lifetime as the server takes it."""
     if seconds > LIFETIME_SECONDS_MAX:
         raise Mistake(f"a lifetime is at most {LIFETIME_SECONDS_MAX:.0f} seconds: {seconds}")
-    return round(seconds * 1000)
+    # However short, a lifetime is not none.
+    return max(1, round(seconds * 1000)) if seconds > 0 else 0

@@ -54,7 +54,7 @@ def set_(
     data = sys.stdin.buffer.read() if value == "-" else os.fsencode(value)
     words: list[bytes | str | int] = ["SET", key_bytes(key), data]
     if ttl is not None:
-        words += ["PX", max(1, milliseconds(ttl))]
+        words += ["PX", milliseconds(ttl)]
     words += ["KEEPTTL"] * keep_ttl + ["NX"] * if_absent + ["XX"] * if_present
     if if_equal is not None:
         words += ["IFEQ", os.fsencode(if_equal)]
