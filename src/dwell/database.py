@@ -296,7 +296,7 @@ class Database(_core.Database):
 
 
 def check_limit(limit: int | None) -> None:
-    """Refuse a negative limit of a scan."""
+    """Refuse what is no limit of a scan."""
     if limit is None:
         return
     if not isinstance(limit, int):

@@ -15,7 +15,6 @@ use crate::engine::{Engine, Shared};
 use crate::error::{Error, ErrorKind};
 use crate::limits::SLICE_KEYS;
 use crate::log::Sequence;
-use crate::scope::Stop;
 
 /// Pause of the thread that expires, in milliseconds.
 const EXPIRE_PAUSE_MS: u64 = 50;
@@ -235,7 +234,7 @@ impl Engine {
     /// frees what was flushed, for a few slices.
     ///
     /// # Errors
-    /// Those of expiring.
+    /// Those of expiring and evicting.
     pub fn tidy_some(&self) -> Result<(), Error> {
         for _ in 0..SLICES_MAX {
             if !self.expire_some()? {
@@ -269,14 +268,7 @@ impl Engine {
             return Ok(false);
         }
         let result = turn.shrink();
-        let ticket = turn.take_ticket();
-        turn.give_way();
-        match result {
-            Ok(has_freed) => self.hand_over(&ticket).map(|()| has_freed),
-            Err(Stop::Fail(error)) => Err(error),
-            // A victim is in memory.
-            Err(_) => Ok(false),
-        }
+        self.end_slice(turn, result)
     }
 
     /// Goes on with the ordered indexes that scans have begun, for a few slices; whether there

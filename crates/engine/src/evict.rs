@@ -235,7 +235,7 @@ impl Scope<'_> {
         }
         let had_changed = self.has_changed();
         let size = size + ENTRY_BYTES;
-        let (mut has_freed, mut has_evicted) = (self.state.free_buried(), false);
+        let (mut has_freed, mut evicted) = (self.state.free_buried(), 0);
         for _ in 0..EVICTIONS_PER_WRITE {
             if self.state.front.used_bytes() + size <= most {
                 return Ok(());
@@ -245,7 +245,7 @@ impl Scope<'_> {
                 if self.moves_residents() || !self.evict_one()? {
                     break;
                 }
-                has_evicted = true;
+                evicted += 1;
             }
             has_freed = true;
         }
@@ -262,8 +262,10 @@ impl Scope<'_> {
             // and the next write goes on freeing.
             return Ok(());
         }
-        if has_evicted {
-            // It took too many small keys for one large value: they go in batches of their own.
+        if evicted > 0 {
+            // It takes too many small keys for one large value: they go in batches of their own,
+            // and those of this one come back.
+            self.state.counters.evicted -= evicted;
             self.state.wants_room = size;
         }
         if has_freed {

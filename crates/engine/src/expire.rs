@@ -49,14 +49,7 @@ impl Engine {
             }
             Ok(())
         });
-        let ticket = turn.take_ticket();
-        turn.give_way();
-        match result {
-            Ok(()) => self.hand_over(&ticket).map(|()| has_more),
-            Err(Stop::Fail(error)) => Err(error),
-            // Nothing of an entry in memory lies below.
-            Err(_) => Ok(false),
-        }
+        self.end_slice(turn, result.map(|()| has_more))
     }
 
     /// Removes up to a slice of expired rows from the files; whether there may be more. Each file

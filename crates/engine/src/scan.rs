@@ -85,17 +85,15 @@ impl Scope<'_> {
     /// Whether the namespace has its ordered index; takes it a slice further if not.
     fn has_order(&mut self) -> bool {
         let namespace = self.namespace();
-        if matches!(self.state.front.space(namespace).ordered, Ordered::Yes(_)) {
-            return true;
-        }
         // After the wait for it there is an index but where the batch itself has flushed the
         // namespace: what it has written since stands only here.
         let has_waited = self.gathered.has_ordered(namespace);
-        let mut is_complete = self.state.order_some(namespace);
-        while has_waited && !is_complete {
-            is_complete = self.state.order_some(namespace);
+        loop {
+            let is_complete = self.state.order_some(namespace);
+            if is_complete || !has_waited {
+                return is_complete;
+            }
         }
-        is_complete
     }
 
     /// Merges what was found with the live entries of the front.

@@ -47,6 +47,23 @@ impl Engine {
             std::thread::yield_now();
         }
     }
+
+    /// Ends a slice that was a batch about entries in memory: lets others have the lock, and hands
+    /// over what was logged. Gives what the batch gave: whether there is more to do.
+    pub(crate) fn end_slice(
+        &self,
+        mut turn: Turn<'_>,
+        result: Result<bool, Stop>,
+    ) -> Result<bool, Error> {
+        let ticket = turn.take_ticket();
+        turn.give_way();
+        match result {
+            Ok(is_more) => self.hand_over(&ticket).map(|()| is_more),
+            Err(Stop::Fail(error)) => Err(error),
+            // Nothing of an entry in memory lies below.
+            Err(_) => Ok(false),
+        }
+    }
 }
 
 /// What a reply has to wait for.

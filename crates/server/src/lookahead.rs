@@ -1,6 +1,6 @@
 //! Reading ahead: the keys that the next commands of a turn name are looked for all at once, so
-//! that the waits for memory overlap. Commands one by one would each wait for their own. It only
-//! reads, and what it gets wrong costs nothing but its time.
+//! that the waits for memory overlap. Commands one by one would each wait for their own. What it
+//! has split of the requests is executed; what it has missed is left to the parser.
 
 use std::ops::Range;
 

@@ -122,8 +122,8 @@ fn number_line(buffer: &[u8], at: usize, marker: u8) -> Option<(usize, usize)> {
     long_number_line(line, at, marker)
 }
 
-/// The same for a number of more digits.
-#[cold]
+/// The same for a number of more digits, out of the way of the short ones.
+#[inline(never)]
 fn long_number_line(line: &[u8], at: usize, marker: u8) -> Option<(usize, usize)> {
     let &[mark, b'1'..=b'9', ..] = line else { return None };
     let end = 1 + line[1..].iter().take(DIGITS_MAX + 1).position(|&byte| byte == b'\r')?;

@@ -7,7 +7,12 @@ use crate::call::Call;
 
 /// The argument as an integer of 64 bits.
 pub(crate) fn integer(text: &[u8]) -> Result<i64, Stop> {
-    number::parse_integer(text).ok_or_else(|| fail("value is not an integer or out of range"))
+    Ok(checked_integer(text)?)
+}
+
+fn checked_integer(text: &[u8]) -> Result<i64, Error> {
+    number::parse_integer(text)
+        .ok_or_else(|| Error::invalid("value is not an integer or out of range"))
 }
 
 /// Whether the argument is this word, in any case.
@@ -17,11 +22,16 @@ pub(crate) fn is_word(argument: &[u8], word: &str) -> bool {
 
 /// The database with the number that the argument names.
 pub(crate) fn database(call: &Call<'_, '_>, text: &[u8]) -> Result<NamespaceId, Stop> {
-    let number = i32::try_from(integer(text)?).map_err(|_| {
-        let (low, high) = (i32::MIN, i32::MAX);
-        fail(format!("value is out of range, value must between {low} and {high}"))
-    })?;
+    let number = database_number(text)?;
     call.namespace_of(i64::from(number)).ok_or_else(|| fail("DB index is out of range"))
+}
+
+/// The number of a database, be there one or not.
+pub(crate) fn database_number(text: &[u8]) -> Result<i32, Error> {
+    i32::try_from(checked_integer(text)?).map_err(|_| {
+        let (low, high) = (i32::MIN, i32::MAX);
+        Error::invalid(format!("value is out of range, value must between {low} and {high}"))
+    })
 }
 
 /// Stops the command with an error that the caller has to mend.

@@ -5,18 +5,12 @@
 //! Source: <https://redis.io/docs/latest/commands/select/>
 
 use dwell_engine::Error;
-use dwell_wire::number::parse_integer;
 
 use crate::call::SessionCall;
+use crate::commands::argument::database_number;
 
 pub(crate) fn run(call: &mut SessionCall<'_>) -> Result<(), Error> {
-    let index = parse_integer(&call.args[1])
-        .ok_or_else(|| Error::invalid("value is not an integer or out of range"))?;
-    let index = i32::try_from(index).map_err(|_| {
-        let (low, high) = (i32::MIN, i32::MAX);
-        Error::invalid(format!("value is out of range, value must between {low} and {high}"))
-    })?;
-    match usize::try_from(index) {
+    match usize::try_from(database_number(&call.args[1])?) {
         Ok(database) if database < call.house.databases.len() => {
             call.session.database = database;
             call.reply.ok();
